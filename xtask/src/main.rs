@@ -4,6 +4,7 @@
 #![expect(clippy::print_stderr, reason = "a tool for those who work on Raddle, on their terminal")]
 
 mod bench;
+mod book;
 mod ci;
 mod detectors;
 mod determinism;
@@ -12,8 +13,10 @@ mod experiment;
 mod miri;
 mod package;
 mod real;
+mod release;
 mod soak;
 mod suites;
+mod trophies;
 
 use std::{path::PathBuf, time::Duration};
 
@@ -129,6 +132,36 @@ enum Verb {
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
     },
+    /// Builds the book (`docs`) with an installed mdBook into `target/book`.
+    Book {
+        /// The `mdbook` to use.
+        #[arg(long, value_name = "FILE")]
+        mdbook: Option<PathBuf>,
+    },
+    /// Makes the files of a release, up to what is uploaded: packages, a Debian package, a list of components, checksums.
+    Release {
+        /// Begin the section of this version in the changelog, with this date, and make nothing.
+        #[arg(long, value_name = "DATE")]
+        begin: Option<String>,
+        /// Folder of `raddle` and the other programs, instead of an optimised build.
+        #[arg(long, value_name = "DIR")]
+        programs: Option<PathBuf>,
+        /// The Debian package only.
+        #[arg(long)]
+        deb_only: bool,
+    },
+    /// Shows bugs in released software again, in the packages as they are; fails if one is not found.
+    Trophies {
+        /// Seconds for each.
+        #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+        time: u64,
+        /// Only those whose name contains this.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        only: String,
+        /// The `raddle` to use, instead of one that is built for it.
+        #[arg(long, value_name = "FILE")]
+        raddle: Option<PathBuf>,
+    },
     /// Makes an experiment of the papers over our own programs, and writes its tables.
     Experiment {
         /// Which one.
@@ -174,6 +207,14 @@ fn main() -> anyhow::Result<()> {
     match Verb::parse() {
         Verb::Ci => ci::run(),
         Verb::Package { release } => package::run(release),
+        Verb::Book { mdbook } => book::run(mdbook.as_deref()),
+        Verb::Release { begin, programs, deb_only } => {
+            release::run(&release::Options { begin, programs, is_deb_only: deb_only })
+        }
+        Verb::Trophies { time, only, raddle } => {
+            let time = Duration::from_secs(time);
+            trophies::run(&trophies::Options { time, only, raddle })
+        }
         Verb::Miri { only } => miri::run(&only),
         Verb::Bench { which, json, quick, only } => {
             bench::run(&bench::Options { which, json, is_quick: quick, only })

@@ -53,7 +53,7 @@ fn vendor(root: &Path, registry: &Path) -> anyhow::Result<()> {
 }
 
 /// The packages of our crates.
-fn package(root: &Path, target: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn package(root: &Path, target: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut command = cargo(root);
     command.args(["package", "--workspace", "--no-verify", "--allow-dirty", "--quiet"]);
     for name in UNPUBLISHED {
