@@ -571,6 +571,7 @@ fn ending(end: End, message: &str) -> String {
         End::Abort => "abort".to_owned(),
         End::Exception => "uncaught exception".to_owned(),
         End::Panic => "panic".to_owned(),
+        End::NotLinearizable => "not linearizable".to_owned(),
         End::Deadlock => "deadlock".to_owned(),
         End::Misuse(misuse) => format!("misuse by the first thread: {}", misuse.word()),
         End::Livelock | End::Hang | End::OutOfMemory | End::Lost(_) | End::Bug | End::Spent => {

@@ -140,6 +140,8 @@ pub enum End {
     Exception,
     /// A Rust thread panicked, and the process ended for it; the message is the panic's.
     Panic,
+    /// No order of a data structure's operations explains what they returned; the message is the history.
+    NotLinearizable,
     /// A signal that kills: its number.
     Crash(i32),
     /// No thread can go on, and none ever will.
@@ -185,6 +187,7 @@ impl End {
             End::Bug => (12, 0),
             End::Panic => (13, 0),
             End::Spent => (14, 0),
+            End::NotLinearizable => (15, 0),
         }
     }
 
@@ -205,6 +208,7 @@ impl End {
             12 => End::Bug,
             13 => End::Panic,
             14 => End::Spent,
+            15 => End::NotLinearizable,
             _ => return None,
         })
     }
@@ -231,6 +235,7 @@ mod tests {
             End::Abort,
             End::Exception,
             End::Panic,
+            End::NotLinearizable,
             End::Crash(11),
             End::Deadlock,
             End::Livelock,

@@ -3,7 +3,7 @@
 #[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Location, Missed, Misuse, NamedObject, OpKind, Place, ThreadId};
+use crate::{History, Kind, Location, Missed, Misuse, NamedObject, OpKind, Place, ThreadId};
 
 /// What went wrong. Its kind stands beside it.
 #[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
@@ -11,6 +11,8 @@ use crate::{Kind, Location, Missed, Misuse, NamedObject, OpKind, Place, ThreadId
 pub enum Fault {
     /// The program says it itself: the expression of an assertion, the message of a panic, the type of an exception.
     Said(String),
+    /// No order of these operations explains what they returned.
+    History(Box<History>),
     /// The program ended here, and said nothing.
     Silent(Place),
     /// A Rust test that should panic, and what it said, if it did.

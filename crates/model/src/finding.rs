@@ -50,6 +50,8 @@ kinds! {
     Exception = "exception", "exc", "uncaught exception";
     /// A panic of a Rust thread.
     Panic = "panic", "panic", "panic";
+    /// Results of a data structure's operations that no order explains.
+    Linearizability = "linearizability", "lin", "not linearizable";
     /// All threads wait.
     Deadlock = "deadlock", "dl", "deadlock";
     /// The step budget ran out.

@@ -19,6 +19,7 @@ mod finding;
 pub mod flows;
 mod function;
 mod gap;
+mod history;
 mod hypothesis;
 mod location;
 mod object;
@@ -57,6 +58,7 @@ pub use finding::{
 };
 pub use function::short_function;
 pub use gap::Gap;
+pub use history::{Consistency, History, Operation, Refused};
 pub use hypothesis::{Family, Hypothesis, Kept, Tried};
 pub use location::{BlockSort, Home, Location};
 pub use object::{Common, NamedObject, ObjectClass};

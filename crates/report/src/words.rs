@@ -8,6 +8,7 @@ pub(crate) mod doubt;
 pub mod escape;
 pub mod fault;
 pub(crate) mod gap;
+pub(crate) mod history;
 pub mod likelihood;
 pub mod minimised;
 pub(crate) mod names;

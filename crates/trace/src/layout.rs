@@ -36,5 +36,7 @@ pub const CONTEXT_CALLS: usize = 5;
 pub const FRAMES_MAX: usize = 64;
 /// Bytes kept of what the runtime says before it dies.
 pub const LAST_WORDS_MAX: usize = 512;
+/// Bytes kept of what an execution says at its end.
+pub const MESSAGE_MAX: usize = 4096;
 /// Frames kept of the stacks that objects and threads come from.
 pub const STACK_DEPTH: usize = 12;

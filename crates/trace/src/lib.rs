@@ -6,6 +6,7 @@
 
 #[expect(unsafe_code, reason = "writes and reads the shared segment")]
 mod brief;
+pub mod history;
 mod layout;
 mod pair;
 pub mod protocol;
@@ -22,9 +23,9 @@ pub use brief::{Briefs, CompactTrace, Tables, ToldInBrief};
 pub use layout::{
     Ask, Begin, BriefEntry, CHECKPOINTS_MAX, CONTEXT_CALLS, Caps, Checkpoint, EnabledSet, Entry,
     FRAMES_MAX, FreedEntry, HELD_MAX, Header, HeapEntry, HeldEntry, LAST_WORDS_MAX, Live, MAGIC,
-    ModuleEntry, NoteEntry, ObjectEntry, OrderEntry, PendingEntry, RACE_FRAMES_MAX, RaceEntry,
-    RaceSide, Request, Results, STACK_DEPTH, Sighting, SiteEntry, StackEntry, Summary, ThreadEntry,
-    TrapEntry, VERSION,
+    MESSAGE_MAX, ModuleEntry, NoteEntry, ObjectEntry, OrderEntry, PendingEntry, RACE_FRAMES_MAX,
+    RaceEntry, RaceSide, Request, Results, STACK_DEPTH, Sighting, SiteEntry, StackEntry, Summary,
+    ThreadEntry, TrapEntry, VERSION,
 };
 pub use pair::{PAIRS_MAX, Pair};
 pub use race::{SeenRace, SeenRaces, SeenSide};

@@ -3,11 +3,12 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use raddle_model::{
-    Allocator, BlockSort, Common, End, Escape, Event, Flags, HeapFault, MemoryLimit, ObjectClass,
-    ObjectId, Op, OpKind, OpResult, SiteId, Standstill, ThreadId, mix,
+    Allocator, BlockSort, Common, End, Escape, Event, Flags, HeapFault, History, MemoryLimit,
+    ObjectClass, ObjectId, Op, OpKind, OpResult, SiteId, Standstill, ThreadId, mix,
 };
 
 use crate::{
+    history,
     layout::{EnabledSet, HeapEntry, ObjectEntry, SiteEntry, StackEntry, Summary, ThreadEntry},
     protocol::RegionTag,
     race::{SeenRace, SeenRaces},
@@ -51,6 +52,8 @@ pub struct Trace {
     pub heap_fault: Option<HeapFault>,
     /// The failed expression, the exception's type…
     pub message: String,
+    /// The operations that no order explains, if it ended for that.
+    pub history: Option<History>,
     /// Why it was ended, if it did not come to an end of its own.
     pub standstill: Standstill,
     /// The limit that it exceeded, if it was ended for that.
@@ -251,6 +254,9 @@ impl Trace {
         let summary = header.result.summary;
         let message = &header.result.message
             [..(header.result.n_message as usize).min(header.result.message.len())];
+        let end = End::from_numbers(summary.end_kind as u8, summary.end_detail)
+            .filter(|_| header.result.is_end_written == 1);
+        let history = (end == Some(End::NotLinearizable)).then(|| history::decode(message));
         Trace {
             events,
             options,
@@ -275,8 +281,7 @@ impl Trace {
                 })
                 .collect(),
             races: races.iter().map(|it| it.1.clone()).collect(),
-            end: End::from_numbers(summary.end_kind as u8, summary.end_detail)
-                .filter(|_| header.result.is_end_written == 1),
+            end,
             end_thread: (header.result.end_thread != u32::MAX)
                 .then_some(ThreadId(header.result.end_thread)),
             end_site: SiteId(header.result.end_site),
@@ -287,7 +292,11 @@ impl Trace {
                 step: header.result.end_freed.step,
             }),
             heap_fault: heap_fault(&header.result.end_heap),
-            message: String::from_utf8_lossy(message).into_owned(),
+            message: match &history {
+                Some(_) => String::new(),
+                None => String::from_utf8_lossy(message).into_owned(),
+            },
+            history,
             standstill: Standstill::default(),
             memory_limit: None,
             summary,

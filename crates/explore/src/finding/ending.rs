@@ -119,6 +119,7 @@ fn verdict(end: End, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Ver
         }
         End::Assert => said(Kind::Assert, trace, scene),
         End::Panic => said(Kind::Panic, trace, scene),
+        End::NotLinearizable => not_linearizable(trace, scene),
         End::Exception => said(Kind::Exception, trace, scene),
         End::Abort => said(Kind::Abort, trace, scene),
         End::OutOfMemory => out_of_memory(trace, scene),
@@ -176,6 +177,13 @@ fn said(kind: Kind, trace: &Trace, scene: &Scene) -> Verdict {
         _ => Fault::Said(said),
     };
     by_stack(kind, fault, detail, scene)
+}
+
+/// Whichever scenario shows it: one structure that is checked is one finding.
+fn not_linearizable(trace: &Trace, scene: &Scene) -> Verdict {
+    let history = trace.history.clone().unwrap_or_default();
+    let fault = Fault::History(Box::new(history));
+    by_stack(Kind::Linearizability, fault, String::new(), scene)
 }
 
 /// Where it stood when the limit was reached is chance, but hardly in which functions.

@@ -13,17 +13,23 @@ mod sentence;
 mod stale;
 mod wakeup;
 
-use raddle_model::{Explanation, Finding, Place, ThreadId};
+use raddle_model::{Explanation, Fault, Finding, Place, ThreadId};
 
 pub(crate) use self::mark::Mark;
 use self::mark::Moment;
-use crate::{layout::style::Style, schedule::Spot, words::place};
+use crate::{
+    layout::style::Style,
+    schedule::Spot,
+    words::{history, place},
+};
 
 /// What the first screen says.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
     /// What happened to which data, by whom: "T2 writes `stock` between T1's read and write".
     pub sentence: String,
+    /// Operations that no order explains, as a table.
+    pub table: Vec<String>,
     /// The lines that matter, in the order in which they happened.
     pub spans: Vec<Span>,
     /// The orderings that make it fail: "fails in 20 of 20 schedules with 1 before 2; in 0 of 20 with 2 before 1".
@@ -68,10 +74,16 @@ impl Diagnosis {
     pub fn of(finding: &Finding, explanation: Option<&Explanation>, style: &Style) -> Diagnosis {
         let marks = marks::marks(finding, explanation);
         let said = notes::Said { finding, explanation, marks: &marks, style };
+        let (table, mut notes) = match &finding.fault {
+            Fault::History(it) => (history::table(it, style), history::notes(it)),
+            _ => (Vec::new(), Vec::new()),
+        };
+        notes.extend(said.notes());
         Diagnosis {
             sentence: sentence::sentence(finding, &marks, style),
             order: said.order(),
-            notes: said.notes(),
+            notes,
+            table,
             help: help::help(&said),
             spans: spans(finding, &marks, style),
             spots: marks.iter().filter_map(Mark::spot).collect(),

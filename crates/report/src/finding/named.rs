@@ -75,6 +75,7 @@ pub const fn is_cause(kind: Kind) -> bool {
         | Kind::Exit
         | Kind::Exception
         | Kind::Panic
+        | Kind::Linearizability
         | Kind::OutOfMemory => false,
     }
 }

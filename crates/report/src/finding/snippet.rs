@@ -34,6 +34,7 @@ pub(crate) fn render(
     if let Some(primary) = diagnosis.primary() {
         page.location("-->", &located(shown, primary));
         page.rule();
+        page.table(&diagnosis.table);
         let mut file = primary.place.file.as_str();
         let mut line = 0;
         for span in &diagnosis.spans {
@@ -118,6 +119,17 @@ impl Page<'_> {
     fn rule(&mut self) {
         let bar = self.bar("");
         let _ = writeln!(self.out, "{}", bar.trim_end());
+    }
+
+    /// Lines that stand for themselves, and a blank one.
+    fn table(&mut self, lines: &[String]) {
+        let room = self.style.width.saturating_sub(self.gutter + 3).max(20);
+        for line in lines {
+            let _ = writeln!(self.out, "{}{}", self.bar(""), self.style.cut(line, room));
+        }
+        if !lines.is_empty() {
+            self.rule();
+        }
     }
 
     /// ` 14 | `, or with a blank number.

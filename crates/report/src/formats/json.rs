@@ -10,7 +10,7 @@ mod strength;
 use std::borrow::Cow;
 
 use raddle_model::{
-    ArmYield, Around, Coverage, Fault, Figures, Finding, HeapError, Miss, Missed, Place,
+    ArmYield, Around, Coverage, Fault, Figures, Finding, HeapError, History, Miss, Missed, Place,
     Reproduced, Step, ThreadId, ThreadState, Tried, WaitFor,
 };
 use serde::Serialize;
@@ -73,6 +73,10 @@ pub fn finding(shown: &Shown<'_>) -> String {
             evidence: finding.evidence.as_deref().map(EvidenceLine::new),
             freed: finding.freed.as_deref().map(FreedLine::new),
             heap: heap_error(finding).map(HeapLine::new),
+            history: match &finding.fault {
+                Fault::History(it) => Some(it),
+                _ => None,
+            },
             explanation: shown.explanation.map(|it| ExplanationLine::new(finding, it)),
         },
     )
@@ -344,6 +348,8 @@ struct FindingLine<'a> {
     freed: Option<FreedLine<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     heap: Option<HeapLine<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<&'a History>,
     explanation: Option<ExplanationLine<'a>>,
 }
 

@@ -42,6 +42,9 @@ fn write(out: &mut String, item: &Item<'_>, level: &str, sources: &mut Sources<'
     let diagnosis = Diagnosis::of(finding, shown.explanation, &style);
     let _ = writeln!(out, "{level} {}: {}\n", shown.id, plain(&diagnosis.sentence));
     let _ = writeln!(out, "{}, {}.\n", code(item.program), text::circumstances(shown));
+    if !diagnosis.table.is_empty() {
+        let _ = writeln!(out, "```text\n{}\n```\n", diagnosis.table.join("\n"));
+    }
     for span in &diagnosis.spans {
         let at = place::with_function(&span.place, shown.base);
         let at = if at.is_empty() { String::new() } else { format!(" at {}", code(&at)) };

@@ -125,6 +125,9 @@ fn header(page: &FindingPage<'_>, cache: &mut Cache<'_, '_>) -> Markup {
                 span class={ "severity " (word) } { (word) "[" (shown.id) "]" } " "
                 (words(&diagnosis.sentence))
             }
+            @if !diagnosis.table.is_empty() {
+                pre class="text history" { (diagnosis.table.join("\n")) }
+            }
             @if !diagnosis.spans.is_empty() {
                 ol class="points" {
                     @for span in &diagnosis.spans {

@@ -343,6 +343,7 @@ fn ends<'a>(finding: &'a Finding, names: &mut Names<'a>, style: &Style) -> Vec<C
         Kind::Exit => ("exit", "exits"),
         Kind::Exception => ("throw", "not caught"),
         Kind::Panic => ("panic", "panicked"),
+        Kind::Linearizability => ("check", "not linearizable"),
         Kind::Misuse => ("misuse", "misuse"),
         Kind::OutOfMemory => ("allocate", "out of memory"),
         Kind::Deadlock | Kind::Livelock | Kind::Race | Kind::Atomicity => return Vec::new(),

@@ -19,6 +19,7 @@ pub fn line(finding: &Finding) -> String {
 pub fn message(kind: Kind, failure: &Fault) -> String {
     match failure {
         Fault::Said(said) => said.clone(),
+        Fault::History(history) => super::history::line(history),
         Fault::Silent(at) => format!("{}{}", unsaid(kind), at_text(at)),
         Fault::ShouldPanic(expected, said) => {
             let said = said.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();

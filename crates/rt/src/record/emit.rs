@@ -209,6 +209,18 @@ impl Emit {
             .collect()
     }
 
+    /// How many steps were made before a thread's first one that came after the first `begun`; `None` if it has made none
+    /// since, or if they are not all kept.
+    pub(crate) fn first_step_of(&self, thread: ThreadId, begun: u64) -> Option<u64> {
+        if self.mask < self.n_steps - begun {
+            return None;
+        }
+        // SAFETY: the mask keeps the index within the area.
+        let is_its =
+            |it: &u64| unsafe { (*self.events.add((it & self.mask) as usize)).thread } == thread;
+        (begun..self.n_steps).find(is_its)
+    }
+
     /// Writes the event of a step.
     #[inline]
     pub(crate) fn event(&mut self, thread: ThreadId, op: &Op, performed: &Performed, choice: u32) {

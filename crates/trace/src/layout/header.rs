@@ -4,7 +4,9 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
 use raddle_model::{Plan, Watch};
 
-use super::{CHECKPOINTS_MAX, Caps, Checkpoint, FreedEntry, HeapEntry, LAST_WORDS_MAX, Summary};
+use super::{
+    CHECKPOINTS_MAX, Caps, Checkpoint, FreedEntry, HeapEntry, LAST_WORDS_MAX, MESSAGE_MAX, Summary,
+};
 
 /// The start of the segment: what it is, and one part for each who writes.
 #[derive(Debug)]
@@ -199,8 +201,8 @@ pub struct Results {
     pub n_message: u32,
     /// Bytes of what the runtime has said before it died of a bug of its own.
     pub n_last_words: u32,
-    /// The message: the failed expression, the exception's type, what the runtime's bug is.
-    pub message: [u8; 1024],
+    /// The message: the failed expression, the exception's type, what the runtime's bug is, a history.
+    pub message: [u8; MESSAGE_MAX],
     /// What the runtime has said. What the program prints is the program's, whatever it looks like.
     pub last_words: [u8; LAST_WORDS_MAX],
     /// How far the program wants to be explored.

@@ -637,6 +637,7 @@ fn how(finding: &Finding, is_there: bool) -> String {
         (_, Kind::Assert) => said("assertion failed"),
         (_, Kind::Exception) => said("uncaught exception"),
         (_, Kind::Panic) => said("panicked"),
+        (_, Kind::Linearizability) => "no order explains the results".to_owned(),
         (_, Kind::Abort) => said("calls abort"),
         (_, Kind::Exit) => format!("exits{after}"),
         (_, Kind::OutOfMemory) => format!("out of memory{after}"),
