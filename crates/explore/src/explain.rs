@@ -8,6 +8,7 @@ mod contrast;
 mod edges;
 mod likelihood;
 mod minimise;
+mod numbers;
 mod observe;
 mod orders;
 mod points;

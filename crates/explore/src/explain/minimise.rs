@@ -16,7 +16,7 @@ use raddle_model::{
 use raddle_trace::{EnabledSet, Trace};
 
 use super::{
-    reorder,
+    numbers, reorder,
     trials::{Trial, Trials},
 };
 use crate::{
@@ -111,6 +111,7 @@ impl<'t, 'a> Minimiser<'t, 'a> {
         let before = best.size;
         let mut minimiser = Minimiser { trials, base, best };
         minimiser.learn(&first.shared_found)?;
+        minimiser.draw_less()?;
         minimiser.leave_out_delays()?;
         minimiser.reorder()?;
         minimiser.leave_out()?;
@@ -184,6 +185,17 @@ impl<'t, 'a> Minimiser<'t, 'a> {
                 self.best = Best::of(trial.execution);
                 return Ok(());
             }
+        }
+        Ok(())
+    }
+
+    /// Smaller numbers, if the program draws some.
+    fn draw_less(&mut self) -> Result<(), TargetError> {
+        if let Some((execution, seed)) =
+            numbers::smaller(self.trials, &self.base, &self.best.execution)?
+        {
+            self.base.seed = seed;
+            self.best = Best::of(execution);
         }
         Ok(())
     }

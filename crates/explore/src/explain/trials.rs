@@ -105,6 +105,18 @@ impl<'a> Trials<'a> {
         Ok(Trial { execution: result.into_last()?, shared_found })
     }
 
+    /// Runs executions until one has to be looked at: how many, and the last. They cost as much as one.
+    pub(super) fn run_until(
+        &mut self,
+        block: Block,
+    ) -> Result<(u64, Option<Execution>), TargetError> {
+        let result = self.session.run(&block)?;
+        let n_run = result.summaries.len() as u64;
+        self.n_replays += 1;
+        self.n_steps += result.summaries.iter().map(|it| it.n_steps).sum::<u64>();
+        Ok((n_run, result.last))
+    }
+
     /// Does an execution show the finding?
     pub(super) fn shows(&mut self, execution: &Execution) -> bool {
         let Finding { kind, bucket, .. } = *self.finding;
