@@ -23,11 +23,45 @@ struct raddle_config {
     const char *replay;         /* id of a finding: only its schedule is executed */
 };
 
+/* When an operation of a data structure ran: steps of the execution before its first one, and before it returned. */
+struct raddle_span {
+    unsigned long long invoked;
+    unsigned long long returned;
+    unsigned thread;
+};
+
+/* An operation that was called: "push(1)", and what it returned, NULL if it has not. */
+struct raddle_operation {
+    struct raddle_span span;
+    const char *call;
+    const char *result;
+};
+
+/* An operation that could come next, and what it would return then; NULL if it would block. */
+struct raddle_refused {
+    unsigned operation;
+    const char *expected;
+};
+
+/* Operations whose results no order explains. raddle.hpp makes these; a checker of your own can, too. */
+struct raddle_history {
+    unsigned consistency; /* 0 linearizable, 1 sequential, 2 quiescent */
+    unsigned n_operations;
+    const struct raddle_operation *operations;
+    unsigned n_explained; /* the longest order that explains what is in it, as indices */
+    const unsigned *explained;
+    unsigned n_refused;
+    const struct raddle_refused *refused;
+};
+
 /* Defined by the runtime; NULL without it. */
 extern void __raddle_check(void (*function)(void *), void *arg) __attribute__((weak));
 extern unsigned __raddle_any(unsigned n_choices) __attribute__((weak));
 extern void __raddle_ask(const struct raddle_config *config) __attribute__((weak));
 extern int __raddle_is_on(void) __attribute__((weak));
+extern unsigned long long __raddle_operation_begin(void) __attribute__((weak));
+extern void __raddle_operation_end(unsigned long long begun, struct raddle_span *span) __attribute__((weak));
+extern void __raddle_not_linearizable(const struct raddle_history *history) __attribute__((weak));
 
 /* Explores `function(arg)`: under Raddle it is called repeatedly, each time under another schedule, and code after
  * the call does not run, unless executions have to start at `main`. The function must join the threads that it creates
@@ -54,6 +88,26 @@ static inline int raddle_is_on(void) {
 /* Returns one of the numbers 0 .. n_choices - 1: all of them are explored. Without Raddle it is 0. */
 static inline unsigned raddle_any(unsigned n_choices) {
     return __raddle_any ? __raddle_any(n_choices) : 0;
+}
+
+/* An operation of a data structure is about to be called; the result is for raddle_operation_end. Neither is a step, nor
+ * orders anything for the race detector. */
+static inline unsigned long long raddle_operation_begin(void) {
+    return __raddle_operation_begin ? __raddle_operation_begin() : 0;
+}
+
+/* It has returned. Without Raddle, the span is 0. */
+static inline void raddle_operation_end(unsigned long long begun, struct raddle_span *span) {
+    span->invoked = span->returned = 0;
+    span->thread = 0;
+    if (__raddle_operation_end)
+        __raddle_operation_end(begun, span);
+}
+
+/* Ends the execution with a finding: no order of these operations explains their results. Without Raddle it returns. */
+static inline void raddle_not_linearizable(const struct raddle_history *history) {
+    if (__raddle_not_linearizable)
+        __raddle_not_linearizable(history);
 }
 
 #ifdef __cplusplus

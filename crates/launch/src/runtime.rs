@@ -38,10 +38,22 @@ pub(crate) fn preload(command: &mut Command, runtime: &Path) {
 /// `raddle.h`, for programs that have something to say to Raddle.
 pub const HEADER: &str = include_str!("../include/raddle.h");
 
-/// Unpacks `raddle.h`, and gives back the absolute path of the folder that it is in.
+/// What programs can include, by name.
+const HEADERS: [(&str, &str); 3] = [
+    ("raddle.h", HEADER),
+    ("raddle_linear.h", include_str!("../include/raddle_linear.h")),
+    ("raddle.hpp", include_str!("../include/raddle.hpp")),
+];
+
+/// Unpacks the headers, and gives back the absolute path of the folder that they are in.
 pub(crate) fn extract_header(cache: &Cache) -> Result<PathBuf, CacheError> {
-    let hash = raddle_model::hash_bytes(HEADER.as_bytes());
-    let mut path = cache.write_once(format!("include-{hash:016x}/raddle.h"), HEADER.as_bytes())?;
+    let hash_of =
+        |hash, text: &str| raddle_model::mix(hash, raddle_model::hash_bytes(text.as_bytes()));
+    let hash = HEADERS.iter().fold(0, |hash, it| hash_of(hash, it.1));
+    let mut path = PathBuf::new();
+    for (name, text) in HEADERS {
+        path = cache.write_once(format!("include-{hash:016x}/{name}"), text.as_bytes())?;
+    }
     path.pop();
     Ok(path)
 }

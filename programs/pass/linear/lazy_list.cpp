@@ -1,0 +1,78 @@
+// A lazy list (Heller et al., 2005): a thread locks two neighbours that it has found, and begins again if they are no longer
+// neighbours, or no longer in the list.
+#include <atomic>
+#include <climits>
+#include <mutex>
+#include <raddle.hpp>
+
+class Set {
+    struct Node {
+        int key;
+        std::atomic<Node *> next;
+        std::atomic<bool> is_removed{false};
+        std::mutex lock;
+        Node(int key, Node *next) : key(key), next(next) {}
+    };
+    Node last{INT_MAX, nullptr};
+    Node first{INT_MIN, &last};
+
+    struct Neighbours {
+        Node *before;
+        Node *at;
+    };
+    Neighbours find(int key) {
+        Node *before = &first;
+        Node *at = before->next.load();
+        while (at->key < key) {
+            before = at;
+            at = at->next.load();
+        }
+        return {before, at};
+    }
+
+    struct Found {
+        Node *before;
+        Node *at;
+        std::unique_lock<std::mutex> first;
+        std::unique_lock<std::mutex> second;
+    };
+    Found lock(int key) {
+        for (;;) {
+            auto [before, at] = find(key);
+            std::unique_lock<std::mutex> one(before->lock), other(at->lock);
+            if (!before->is_removed.load() && !at->is_removed.load() && before->next.load() == at)
+                return {before, at, std::move(one), std::move(other)};
+        }
+    }
+
+  public:
+    bool insert(int key) {
+        Found found = lock(key);
+        Node *before = found.before, *at = found.at;
+        if (at->key == key)
+            return false;
+        before->next.store(new Node(key, at));
+        return true;
+    }
+    bool remove(int key) {
+        Found found = lock(key);
+        Node *before = found.before, *at = found.at;
+        if (at->key != key)
+            return false;
+        at->is_removed.store(true);
+        before->next.store(at->next.load());
+        return true;
+    }
+    bool contains(int key) {
+        Node *at = find(key).at;
+        return at->key == key && !at->is_removed.load();
+    }
+};
+
+int main() {
+    raddle::linear<Set>()
+        .op("insert", 3, [](Set &set, long x) { return set.insert(static_cast<int>(x)); })
+        .op("remove", 3, [](Set &set, long x) { return set.remove(static_cast<int>(x)); })
+        .op("contains", 3, [](Set &set, long x) { return set.contains(static_cast<int>(x)); })
+        .check();
+}
