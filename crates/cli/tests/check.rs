@@ -160,6 +160,27 @@ fn scoped() {
 }
 
 #[test]
+fn an_increment_is_not_linearizable() {
+    raddle::linear(AtomicUsize::default)
+        .op("add", 1..=3_usize, |count, n| {
+            let seen = count.load(SeqCst);
+            count.store(seen + n, SeqCst);
+            seen
+        })
+        .op("get", (), |count, ()| count.load(SeqCst))
+        .check();
+}
+
+#[test]
+fn a_stack_is_linearizable() {
+    raddle::linear(|| Mutex::new(Vec::new()))
+        .model(Vec::new)
+        .op("push", 1..=2, |it, n| it.lock().unwrap().push(n), |it, n| it.push(n))
+        .op("pop", (), |it, ()| it.lock().unwrap().pop(), |it, ()| it.pop())
+        .check();
+}
+
+#[test]
 fn a_number_matters() {
     raddle::Config { execs: Some(90), ..Default::default() }.check(|| {
         let thread = thread::spawn(|| raddle::any(1..=3));
@@ -192,10 +213,12 @@ fn closures_of_tests_are_explored() {
         assert!(line(name).contains("FAIL"), "{out}{err}");
         assert!(line(name).contains("panic-"), "{out}{err}");
     }
-    for name in ["panics_as_it_should", "locks", "scoped"] {
+    for name in ["panics_as_it_should", "locks", "scoped", "a_stack_is_linearizable"] {
         assert!(line(name).contains("PASS"), "{out}{err}");
         assert!(line(name).contains("200 executions"), "{out}{err}");
     }
+    let linear = line("an_increment_is_not_linearizable");
+    assert!(linear.contains("FAIL") && linear.contains("lin-"), "{out}{err}");
     assert!(!out.contains("stability"), "{out}{err}");
     // Optimised, functions with hooks are inlined into others.
     let args =

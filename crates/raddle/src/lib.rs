@@ -25,6 +25,7 @@
 //!
 //! This crate links no library: it looks up the runtime when one of its functions is first called.
 
+pub mod linear;
 #[expect(unsafe_code, reason = "calls the runtime, if there is one")]
 mod runtime;
 pub mod spec;
@@ -36,6 +37,8 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     time::Duration,
 };
+
+pub use linear::linear;
 
 /// Explores a closure, within the budget of the command line.
 pub fn check<R: Outcome>(closure: impl Fn() -> R) {

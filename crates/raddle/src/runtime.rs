@@ -2,13 +2,19 @@
 //! `cargo raddle` has none, and needs none to link.
 
 use std::{
-    ffi::{CStr, c_char, c_int, c_uint, c_void},
+    ffi::{CStr, CString, c_char, c_int, c_uint, c_void},
     mem::transmute,
     ptr,
-    sync::OnceLock,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering::SeqCst},
+    },
 };
 
-use crate::Config;
+use crate::{
+    Config,
+    linear::{Span, Told},
+};
 
 unsafe extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
@@ -18,6 +24,9 @@ type Function = unsafe extern "C" fn(*mut c_void) -> c_int;
 type Check = unsafe extern "C" fn(Function, *mut c_void) -> c_int;
 type AnyOf = unsafe extern "C" fn(c_uint) -> c_uint;
 type Ask = unsafe extern "C" fn(*const Asked);
+type Begin = unsafe extern "C" fn() -> u64;
+type End = unsafe extern "C" fn(u64, *mut Span);
+type NotLinearizable = unsafe extern "C" fn(*const ToldPointers);
 type IsOn = unsafe extern "C" fn() -> c_int;
 
 /// `struct raddle_config` of `raddle.h`.
@@ -110,4 +119,119 @@ pub(crate) fn ask(config: &Config<'_>) {
     let ask = unsafe { transmute::<*mut c_void, Ask>(found) };
     // SAFETY: it copies what it reads.
     unsafe { ask(&raw const asked) };
+}
+
+/// What the runtime has for operations of data structures.
+#[derive(Clone, Copy)]
+pub(crate) struct Hooks {
+    begin: Begin,
+    end: End,
+    not_linearizable: NotLinearizable,
+}
+
+impl Hooks {
+    /// Looked for once, before the first execution.
+    pub(crate) fn find() -> Option<Hooks> {
+        let begin = find(c"__raddle_operation_begin");
+        let end = find(c"__raddle_operation_end");
+        let not_linearizable = find(c"__raddle_not_linearizable");
+        if begin.is_null() || end.is_null() || not_linearizable.is_null() || !is_on() {
+            return None;
+        }
+        Some(Hooks {
+            // SAFETY: the runtime's function of this name has this type.
+            begin: unsafe { transmute::<*mut c_void, Begin>(begin) },
+            // SAFETY: as above.
+            end: unsafe { transmute::<*mut c_void, End>(end) },
+            // SAFETY: as above.
+            not_linearizable: unsafe {
+                transmute::<*mut c_void, NotLinearizable>(not_linearizable)
+            },
+        })
+    }
+}
+
+/// Without Raddle, operations are ordered by this. Under Raddle it would order them for the race detector, too.
+static CLOCK: AtomicU64 = AtomicU64::new(0);
+
+/// An operation is about to be called.
+pub(crate) fn begin(hooks: Option<&Hooks>) -> u64 {
+    match hooks {
+        // SAFETY: it only looks.
+        Some(hooks) => unsafe { (hooks.begin)() },
+        None => CLOCK.fetch_add(1, SeqCst),
+    }
+}
+
+/// It has returned: when did it run? Without Raddle, threads are the scenario's.
+pub(crate) fn end(hooks: Option<&Hooks>, begun: u64, column: u32) -> Span {
+    let mut span = Span { invoked: begun, returned: 0, thread: column };
+    match hooks {
+        // SAFETY: there is room for what it writes.
+        Some(hooks) => unsafe { (hooks.end)(begun, &raw mut span) },
+        None => span.returned = CLOCK.fetch_add(1, SeqCst),
+    }
+    span
+}
+
+/// `struct raddle_operation` of `raddle.h`.
+#[repr(C)]
+struct Called {
+    span: Span,
+    call: *const c_char,
+    result: *const c_char,
+}
+
+/// `struct raddle_refused` of `raddle.h`.
+#[repr(C)]
+struct Refused {
+    operation: c_uint,
+    expected: *const c_char,
+}
+
+/// `struct raddle_history` of `raddle.h`.
+#[repr(C)]
+struct ToldPointers {
+    consistency: c_uint,
+    n_operations: c_uint,
+    operations: *const Called,
+    n_explained: c_uint,
+    explained: *const c_uint,
+    n_refused: c_uint,
+    refused: *const Refused,
+}
+
+/// Ends the execution: no order explains these operations.
+pub(crate) fn not_linearizable(hooks: &Hooks, told: &Told) {
+    let mut texts: Vec<CString> = Vec::new();
+    let mut text = |it: Option<&str>| {
+        let Some(it) = it else { return ptr::null() };
+        texts.push(CString::new(it.replace('\0', " ")).unwrap_or_default());
+        texts.last().map_or(ptr::null(), |it| it.as_ptr())
+    };
+    let operations: Vec<Called> = told
+        .operations
+        .iter()
+        .map(|it| Called {
+            span: it.span,
+            call: text(Some(&it.call)),
+            result: text(it.result.as_deref()),
+        })
+        .collect();
+    let refused: Vec<Refused> = told
+        .refused
+        .iter()
+        .map(|it| Refused { operation: it.0, expected: text(it.1.as_deref()) })
+        .collect();
+    let pointers = ToldPointers {
+        consistency: told.order,
+        n_operations: operations.len() as c_uint,
+        operations: operations.as_ptr(),
+        n_explained: told.explained.len() as c_uint,
+        explained: told.explained.as_ptr(),
+        n_refused: refused.len() as c_uint,
+        refused: refused.as_ptr(),
+    };
+    // SAFETY: so many of each, with texts that live until then.
+    unsafe { (hooks.not_linearizable)(&raw const pointers) };
 }
