@@ -184,7 +184,7 @@ fn what_is_wrong_is_told_with_its_place() {
         "[[suppress]]\nkind = \"rac\"\n",
         expect![[r#"
             exit 1
-            stderr: error: raddle.toml:2:8: expected a kind (assert, abort, crash, exit, exception, panic, deadlock, livelock, misuse, out-of-memory, race, atomicity), found `rac`
+            stderr: error: raddle.toml:2:8: expected a kind (assert, abort, crash, exit, exception, panic, linearizability, deadlock, livelock, misuse, out-of-memory, race, atomicity), found `rac`
         "#]],
     );
     check_wrong(
