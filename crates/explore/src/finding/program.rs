@@ -70,6 +70,7 @@ const SYSTEM_FUNCTIONS: &[&str] = &[
 /// What the names of such functions begin with.
 const SYSTEM_FUNCTION_PREFIXES: &[&str] = &[
     "raddle_rt",
+    "raddle::",
     "__raddle",
     "__GI_",
     "__gnu_cxx::",
@@ -102,10 +103,12 @@ pub fn is_system_file(file: &str) -> bool {
         || is_own_header(file)
 }
 
-/// Is it `raddle.h`, where Raddle has put it for the compiler?
+/// Is it `raddle.h` or one beside it, where Raddle has put them for the compiler?
 fn is_own_header(file: &str) -> bool {
-    let Some(folder) = file.strip_suffix("/raddle.h") else { return false };
-    folder.rsplit('/').next().is_some_and(|it| it.starts_with("include-"))
+    const HEADERS: [&str; 3] = ["raddle.h", "raddle_linear.h", "raddle.hpp"];
+    let Some((folder, name)) = file.rsplit_once('/') else { return false };
+    HEADERS.contains(&name)
+        && folder.rsplit('/').next().is_some_and(|it| it.starts_with("include-"))
 }
 
 /// Is it a frame of the program under test, not of the C or C++ library or of Raddle?
@@ -170,6 +173,7 @@ mod tests {
             9,
             "bank"
         )));
+        assert!(!is_own(&place("raddle::linear::Linear<S,M>::report", "linear.rs", 9, "one")));
         assert!(is_own(&place("raddle_check", "/home/me/work/raddle.h", 9, "bank")));
         assert!(!is_own(&Place::default()));
     }

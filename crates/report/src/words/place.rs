@@ -56,6 +56,7 @@ pub(crate) fn is_library(place: &Place) -> bool {
     const LIBRARIES: [&str; 4] = ["libc.so", "libstdc++", "libc++", "libgcc_s"];
     let is_in_library = || LIBRARIES.iter().any(|it| place.module.starts_with(it));
     place.file.starts_with("/usr/include/")
+        || place.function.starts_with("raddle::")
         || place.file.contains("/include/c++/")
         || raddle_rust_std::is_rust_library(&place.file)
         || place.file.is_empty() && is_in_library()
