@@ -58,6 +58,7 @@ pub(crate) fn of_events(events: Vec<Event>, n_objects: usize) -> Trace {
         end_object: ObjectId::NONE,
         freed: None,
         heap_fault: None,
+        history: None,
         message: String::new(),
         standstill: Standstill::default(),
         memory_limit: None,

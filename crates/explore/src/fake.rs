@@ -102,6 +102,7 @@ pub(crate) fn trace(end: End, n_threads: u32) -> Trace {
         end_object: ObjectId::NONE,
         freed: None,
         heap_fault: None,
+        history: None,
         message: String::new(),
         standstill: Standstill::default(),
         memory_limit: None,
