@@ -329,7 +329,7 @@ mod tests {
         directions.learn(&[], &hypotheses(Family::Late, 6));
         let mut n_free = |n: usize| (0..n).filter(|_| directions.next_try().is_none()).count();
         assert_eq!(n_free(9), 0);
-        assert!((1..30).contains(&n_free(60)));
+        assert!((20..40).contains(&n_free(60)));
         assert!(n_free(1_000) > 900);
     }
 
@@ -342,7 +342,7 @@ mod tests {
         let given: Vec<Hypothesis> = (0..115).map(|_| give(&mut directions)).collect();
         assert!(given.iter().filter(|it| it.family == Family::Order).count() >= 100);
         assert!(directions.tried().iter().all(|it| it.tried == 0), "none was executed yet");
-        given.iter().for_each(|it| directions.count(*it, Kept::Yes, false));
+        given.iter().for_each(|it| directions.count(*it, Kept::Unknown, false));
         let tried = |family, n| Tried { family, known: n, tried: n, refuted: 0 };
         assert_eq!(directions.tried(), [tried(Family::Cycle, 1), tried(Family::Order, 100)]);
     }
