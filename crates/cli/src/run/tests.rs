@@ -71,6 +71,7 @@ impl Fake {
             end_object: ObjectId::NONE,
             freed: None,
             heap_fault: None,
+            history: None,
             message: "x == 1".into(),
             standstill: Standstill::default(),
             memory_limit: None,
