@@ -2,7 +2,7 @@
 //! to `malloc` and `free`.
 //!
 //! What it misses: those with an alignment, which count as `malloc` and `free`, and operators that the program, or a C++
-//! library within it, defines itself.
+//! library within it, defines itself. (Where the C++ library is within it, none is judged.)
 
 use std::{
     ffi::{CStr, c_void},
@@ -49,7 +49,7 @@ export_before! {
     _ZdaPvRKSt9nothrow_t: 9, "rdi";
 }
 
-/// Says which operator comes to `malloc` or `free` next. Where to go on: without a C++ library, there.
+/// Says which operator comes to `malloc` or `free` next. Where to go on: without a shared C++ library, there.
 unsafe extern "C-unwind" fn before(
     argument: *mut c_void,
     number: usize,
@@ -57,14 +57,18 @@ unsafe extern "C-unwind" fn before(
     _sp: usize,
 ) -> *mut c_void {
     let (_, allocator, is_free) = OPERATORS[number];
+    let found = real_operator(number);
+    if found.is_null() {
+        // The C++ library is part of the program, and some of its operators are not seen: all count as `malloc` and `free`.
+        return match is_free {
+            true => memory::free as *const c_void as *mut c_void,
+            false => memory::malloc as *const c_void as *mut c_void,
+        };
+    }
     if may_enter() && !(is_free && argument.is_null()) {
         heap::begin(allocator, is_free);
     }
-    match real_operator(number) {
-        found if !found.is_null() => found,
-        _ if is_free => memory::free as *const c_void as *mut c_void,
-        _ => memory::malloc as *const c_void as *mut c_void,
-    }
+    found
 }
 
 /// As in `common`.
