@@ -25,8 +25,7 @@ Options: --color WHEN, --ascii, -V, --version, -h, --help
 Exit codes: 0 clean, 1 usage, 2 findings, 3 inconclusive, 4 fails without
   concurrency, 5 not reproduced, 70 internal error, 130 interrupted
 
-`raddle COMMAND --help` has the options of a command, `raddle help all` all
-commands.
+More: `raddle COMMAND --help`, and `raddle help all` for all commands.
 ";
 
 /// Is everything asked for? `raddle help all`, `raddle --help-all`.

@@ -5,7 +5,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::{explored, folder, run, stderr, stdout};
+use common::{explored, folder, stderr, stdout};
 use serde_json::Value;
 
 fn program(name: &str) -> String {
@@ -37,7 +37,7 @@ fn weakness(source: &str, more: &[&str]) -> Value {
     assert_eq!(output.status.code(), Some(2), "{}{}", stdout(&output), stderr(&output));
     let json = ["--message-format", "json", "--time", "5m"];
     let args = [&["min", "latest", "--replays", "50", "--order-execs", "1000"], &json[..]];
-    let text = run(folder.path(), &args.concat());
+    let text = stdout(&explored(folder.path(), &args.concat()));
     let finding = lines(&text).into_iter().find(|it| it["type"] == "finding");
     finding.expect("a finding")["explanation"]["weakness"].clone()
 }
@@ -82,8 +82,8 @@ fn loops_that_wait_are_tested_only() {
 fn orders_that_could_be_weaker() {
     let folder = folder();
     let source = program("pass/weak/queue.c");
-    let text = run(folder.path(), &["orders", &source, "--message-format", "json"]);
-    let told = lines(&text).remove(0);
+    let output = explored(folder.path(), &["orders", &source, "--message-format", "json"]);
+    let told = lines(&stdout(&output)).remove(0);
     let all = ["17 store relaxed relaxed", "18 store release release", "27 load acquire acquire"];
     let rest = ["29 load relaxed relaxed", "30 store release relaxed"];
     assert_eq!(changes(&told["sites"]), [&all[..], &rest[..]].concat(), "{told}");
