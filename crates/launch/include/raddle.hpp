@@ -17,6 +17,10 @@
 #ifndef RADDLE_HPP
 #define RADDLE_HPP
 
+#if __cplusplus < 201703L
+#error "raddle.hpp needs C++17: compile with -std=c++17"
+#endif
+
 #include <functional>
 #include <optional>
 #include <type_traits>

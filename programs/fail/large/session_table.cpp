@@ -1,7 +1,7 @@
 //@ expect: assert
 //@ execs: 4000
 //@ cause: shard.sessions.erase(name); | auto it = shard.sessions.find(name);
-//@ says: sessions T1 T3
+//@ says: sessions T1 T2
 //@ undetected: both sections are correctly locked; what was collected is not read again
 // A table of sessions in shards. The sweeper collects what is too old under the shard's lock, logs that without it, and then
 // erases by name: a session that was renewed in between is erased all the same.

@@ -1,7 +1,7 @@
 //@ expect: deadlock
 //@ execs: 4000
 //@ unnamed: stopping_ = true; | wake_.wait(hold);
-//@ says: wake_ T0 T3
+//@ says: wake_ T0 T2
 // A pool of workers with a queue for each, and stealing. The end of work is announced under the pool's lock, but a worker
 // looks at the announcement before it takes the lock of the queue on whose condition it sleeps.
 #include <array>

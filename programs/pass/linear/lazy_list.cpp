@@ -1,3 +1,6 @@
+//@ expect: pass
+//@ execs: 1000
+//@ flags: -std=c++17
 // A lazy list (Heller et al., 2005): a thread locks two neighbours that it has found, and begins again if they are no longer
 // neighbours, or no longer in the list.
 #include <atomic>

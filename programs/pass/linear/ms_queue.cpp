@@ -1,3 +1,6 @@
+//@ expect: pass
+//@ execs: 1000
+//@ flags: -std=c++17
 // A queue after Michael and Scott (1996). Its nodes are not freed while it is used.
 #include <atomic>
 #include <optional>

@@ -1,3 +1,6 @@
+//@ expect: pass
+//@ execs: 1000
+//@ flags: -std=c++17
 // A Treiber stack: nodes are freed with the stack only, so that no node comes back while an operation looks at it.
 #include <atomic>
 #include <optional>
