@@ -95,7 +95,7 @@ fn show(trophy: &Trophy, raddle: &Path, root: &Path, time: Duration) -> anyhow::
         let line: Line = serde_json::from_str(line).context("failed to read raddle's words")?;
         let has = |it: &&str| line.message.contains(*it);
         let is_it = line.r#type == "finding" && line.kind == trophy.kind;
-        if is_it && trophy.shows.iter().all(|it| has(it)) {
+        if is_it && trophy.shows.iter().all(has) {
             let id = line.id.unwrap_or_default();
             let (name, message, n) = (trophy.name, line.message, line.execution + 1);
             eprintln!("{name}: {id} in {n} executions: {message}");
