@@ -32,7 +32,7 @@ fn search(folder: &Path, strategy: &str, more: &[&str]) -> Output {
 }
 
 fn kept(folder: &Path) -> Store {
-    Store::at(folder.join(".raddle"))
+    Store::at(folder.join(".raddle")).written_by(common::build(folder))
 }
 
 /// Polls for what another process does: on a slow machine it takes a while until there is something to end.

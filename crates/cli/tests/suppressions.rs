@@ -218,9 +218,9 @@ fn what_is_wrong_is_told_with_its_place() {
     check_wrong(
         "[run]\nexecs = 3\n",
         expect![[r#"
-        exit 1
-        stderr: error: raddle.toml:1:2: expected `[[suppress]]` or `[profile.NAME]`, found `run`
-    "#]],
+            exit 1
+            stderr: error: raddle.toml:2:1: expected `sources`, `build`, `program`, `args` or `cargo`, found `execs`
+        "#]],
     );
     check_wrong(
         "[profile.default]\nexec = 3\n",

@@ -33,7 +33,6 @@ use std::{
     thread::{self, ScopedJoinHandle},
 };
 
-pub(crate) use self::history::{Span, Told};
 pub use self::{arguments::Arguments, value::Value};
 use self::{
     history::{Call, History, Part},

@@ -11,10 +11,32 @@ use std::{
     },
 };
 
-use crate::{
-    Config,
-    linear::{Span, Told},
-};
+use crate::Config;
+
+/// When an operation ran: steps of the execution before its first one, and before it returned. `struct raddle_span`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub(crate) struct Span {
+    pub(crate) invoked: u64,
+    pub(crate) returned: u64,
+    pub(crate) thread: u32,
+}
+
+/// A history that no order explains, as texts.
+pub(crate) struct Told {
+    pub(crate) order: u32,
+    pub(crate) operations: Vec<ToldOperation>,
+    pub(crate) explained: Vec<u32>,
+    /// Operations that could come next, and what they would return.
+    pub(crate) refused: Vec<(u32, Option<String>)>,
+}
+
+/// An operation as texts.
+pub(crate) struct ToldOperation {
+    pub(crate) span: Span,
+    pub(crate) call: String,
+    pub(crate) result: Option<String>,
+}
 
 unsafe extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;

@@ -298,7 +298,7 @@ fn crash_after_many_steps() {
         &samples::crash(),
         &Style::default(),
         expect![[r#"
-            error[dl-02c1]: crash: SIGSEGV
+            error[dl-02c1]: crash: T2 uses `left`+40 after T1 writes it
               --> examples/bank.c:35 in transfer, called from to_left (:47)
                |
             35 |     from->balance -= amount;

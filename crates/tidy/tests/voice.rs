@@ -108,7 +108,8 @@ fn users_meet_plain_english() {
     let mut errors = Vec::new();
     let mut check = |path: &Path, number: usize, text: &str| {
         let name = path.strip_prefix(&root).expect("below the root").display().to_string();
-        for (phrase, instead) in phrases(text) {
+        // A program has this name.
+        for (phrase, instead) in phrases(&text.replace("whoever_is_first", "")) {
             errors.push(format!("{name}:{number}: `{phrase}`: {instead}"));
         }
     };

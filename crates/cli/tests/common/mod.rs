@@ -104,6 +104,16 @@ pub(crate) fn explored(folder: &Path, args: &[&str]) -> Output {
     raddle(folder, args).output().expect("raddle starts")
 }
 
+/// The build of the binary, as stores name it: `raddle --version` has its parts.
+pub(crate) fn build(folder: &Path) -> String {
+    let text = stdout(&explored(folder, &["--version"]));
+    let part = |key: &str| text.lines().find_map(|it| it.strip_prefix(key)).unwrap_or_default();
+    let commit = part("commit: ").split(' ').next().unwrap_or_default();
+    let commit = Some(commit).filter(|it| it.bytes().all(|it| it.is_ascii_hexdigit()));
+    let parts: Vec<&str> = commit.into_iter().chain(part("runtime: ").get(..8)).collect();
+    format!("{}+{}", part("raddle "), parts.join("."))
+}
+
 /// The last line of a run with JSON lines, which ended with this code.
 #[track_caller]
 pub(crate) fn summary(output: &Output, code: i32) -> serde_json::Value {

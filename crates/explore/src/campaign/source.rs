@@ -29,7 +29,7 @@ pub(super) trait Source {
 
     /// Takes in what came back of a job in brief, from an execution on.
     fn take_in_briefs(&mut self, _first: u64, _batch: Batch) -> Result<(), TargetError> {
-        unreachable!("bug: nobody has asked for executions in brief");
+        unreachable!("bug: executions in brief that were not asked for");
     }
 
     /// The job that began with an execution is over, after this time; of those `left` nothing came back.

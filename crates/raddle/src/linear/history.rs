@@ -1,6 +1,7 @@
 //! What an execution's operations returned, and when they ran.
 
 use super::{Op, Order, search::Reason, value::Value};
+use crate::runtime::{Span, Told, ToldOperation};
 
 /// A call: which operation, with which arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,15 +32,6 @@ pub(super) enum Part {
     After,
 }
 
-/// When an operation ran: steps of the execution before its first one, and before it returned. `struct raddle_span`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub(crate) struct Span {
-    pub(crate) invoked: u64,
-    pub(crate) returned: u64,
-    pub(crate) thread: u32,
-}
-
 /// An operation that was called.
 pub(super) struct Operation {
     pub(super) call: Call,
@@ -53,22 +45,6 @@ pub(super) struct Operation {
 /// All that were called, each thread's in order.
 pub(super) struct History {
     pub(super) operations: Vec<Operation>,
-}
-
-/// A history that no order explains, as texts.
-pub(crate) struct Told {
-    pub(crate) order: u32,
-    pub(crate) operations: Vec<ToldOperation>,
-    pub(crate) explained: Vec<u32>,
-    /// Operations that could come next, and what they would return.
-    pub(crate) refused: Vec<(u32, Option<String>)>,
-}
-
-/// An operation as texts.
-pub(crate) struct ToldOperation {
-    pub(crate) span: Span,
-    pub(crate) call: String,
-    pub(crate) result: Option<String>,
 }
 
 impl History {
@@ -129,8 +105,8 @@ fn ends_before(one: &Span, other: &Span) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{History, Operation, Order, Part, Span};
-    use crate::linear::history::Call;
+    use super::{History, Operation, Order, Part};
+    use crate::{linear::history::Call, runtime::Span};
 
     fn operation(column: u32, invoked: u64, returned: u64) -> Operation {
         Operation {

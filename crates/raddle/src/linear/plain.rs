@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::history::Told;
+use crate::runtime::Told;
 
 pub(super) fn text(told: &Told) -> String {
     let mut text =

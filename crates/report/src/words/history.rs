@@ -203,22 +203,22 @@ mod tests {
         text += &table(&history, &Style::default()).join("\n");
         text += "\n";
         text += &notes(&history).join("\n");
-        expect![[r"
+        expect![[r#"
             after push(1) and T2's pop() = Some(1), T1's pop() returns Some(1) instead of None
-            T0        T1             T2
+            T0        T1            T2
             push(1)
                       ┌ pop()
-                      │              pop() = Some(1)
-                      │              len() = 0
+                      │             pop() = Some(1)
+                      │             len() = 0
                       └ → Some(1)
-            T0        T1              T2
+            T0        T1            T2
             push(1)
-                      / pop()
-                      |               pop() = Some(1)
-                      |               len() = 0
-                      \ -> Some(1)
+                      ┌ pop()
+                      │             pop() = Some(1)
+                      │             len() = 0
+                      └ → Some(1)
             after push(1) and T2's pop() = Some(1), T2's len() returns 0 instead of blocking
-            no order of the 4 operations that keeps the order of operations that do not overlap gives these results"]]
+            no order of the 4 operations that keeps the order of operations that do not overlap gives these results"#]]
         .assert_eq(&text);
     }
 

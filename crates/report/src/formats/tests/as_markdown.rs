@@ -123,7 +123,7 @@ fn crash_with_steps_left_out() {
     check(
         &samples::crash(),
         expect![[r#"
-            # dl-02c1: crash: SIGSEGV
+            # dl-02c1: crash: T2 uses `left`+40 after T1 writes it
 
             `bank.c`, found at execution 1,942 by walk, seed 7.
 
