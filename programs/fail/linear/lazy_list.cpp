@@ -1,6 +1,7 @@
 //@ expect: linearizability
 //@ execs: 4000
 //@ flags: -std=c++17
+//@ unsaid: insert
 //@ undetected: results of operations are no accesses
 // A lazy list (Heller et al., 2005) without its validation: a thread locks two neighbours that it has found, and does not
 // look whether they are still neighbours and still in the list. What it inserts behind a removed node is lost.

@@ -1,6 +1,7 @@
 //@ expect: linearizability
 //@ execs: 4000
 //@ flags: -std=c++17
+//@ unsaid: push
 //@ undetected: results of operations are no accesses
 // A queue after Michael and Scott (1996) whose pop does not help: it takes the first node although `tail` still points at
 // the dummy before it. `tail` is behind `head` then, and a push that follows it is lost.

@@ -205,7 +205,7 @@ fn what_can_be_wrong() {
     check_error(
         &old.replace("kind deadlock", "kind odd"),
         expect![
-            "x.toml:23: unknown variant `odd`, expected one of `assert`, `abort`, `crash`, `exit`, `exception`, `panic`, `deadlock`, `livelock`, `misuse`, `out-of-memory`, `race`, `atomicity`"
+            "x.toml:23: unknown variant `odd`, expected one of `assert`, `abort`, `crash`, `exit`, `exception`, `panic`, `linearizability`, `deadlock`, `livelock`, `misuse`, `out-of-memory`, `race`, `atomicity`"
         ],
     );
     check_error(
