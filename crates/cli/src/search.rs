@@ -181,8 +181,8 @@ pub(crate) fn resume(
     Ok(Resumed { args: resumed, program, search })
 }
 
-/// What decides which executions a search makes stays as it was. Who says otherwise would be told of another search than
-/// the one that was asked for.
+/// What decides which executions a search makes stays as it was: the closing line would otherwise be about another search
+/// than the one that was asked for.
 fn require_unchanged(args: &RunArgs, resumed: &RunArgs) -> Result<(), Failure> {
     let pairs = fixed(args).into_iter().zip(fixed(resumed));
     for ((id, asked), (_, kept)) in pairs {

@@ -71,7 +71,7 @@ impl Cell {
     }
 }
 
-/// What tests expect of a program, and what readers are told of it, changes nothing that is measured.
+/// Comments, with what tests expect of a program, change nothing that is measured.
 fn without_comments(text: &[u8]) -> Vec<u8> {
     text.split_inclusive(|it| *it == b'\n')
         .filter(|it| !it.starts_with(b"//"))
