@@ -103,20 +103,39 @@ pub struct Before {
 }
 
 impl Before {
-    /// Numbers of one of them.
-    pub const N_NUMBERS: usize = 6;
+    const N_NUMBERS: usize = 6;
 
     /// All of them as a script.
     pub fn script(orders: &[Before]) -> Vec<u32> {
-        let numbers = |it: &Side| [it.thread.0, it.key, it.nth];
-        orders.iter().flat_map(|it| [numbers(&it.first), numbers(&it.second)]).flatten().collect()
+        Before::script_after(&[], orders)
     }
 
-    /// The reverse of [`Before::script`].
+    /// The same after these choices: how many orders, the orders, the choices.
+    pub fn script_after(choices: &[u32], orders: &[Before]) -> Vec<u32> {
+        let numbers = |it: &Side| [it.thread.0, it.key, it.nth];
+        let sides = orders.iter().flat_map(|it| [numbers(&it.first), numbers(&it.second)]);
+        let mut script = vec![orders.len() as u32];
+        script.extend(sides.flatten());
+        script.extend(choices);
+        script
+    }
+
+    /// The orders of a script.
     pub fn of_script(script: &[u32]) -> impl Iterator<Item = Before> {
         let side = |it: &[u32]| Side { thread: ThreadId(it[0]), key: it[1], nth: it[2] };
-        let (entries, _) = script.as_chunks::<{ Before::N_NUMBERS }>();
+        let (orders, _) = Before::parts(script);
+        let (entries, _) = orders.as_chunks::<{ Before::N_NUMBERS }>();
         entries.iter().map(move |it| Before { first: side(&it[..3]), second: side(&it[3..]) })
+    }
+
+    /// The choices of a script, which come before all that is asked.
+    pub fn choices_of_script(script: &[u32]) -> &[u32] {
+        Before::parts(script).1
+    }
+
+    fn parts(script: &[u32]) -> (&[u32], &[u32]) {
+        let Some((n_orders, rest)) = script.split_first() else { return (&[], &[]) };
+        rest.split_at((*n_orders as usize * Before::N_NUMBERS).min(rest.len()))
     }
 }
 
@@ -174,7 +193,11 @@ mod tests {
             Before { first: side(1, 77, 1), second: side(2, 78, 3) },
             Before { first: side(0, 5, 2), second: side(2, 78, 1) },
         ];
-        let back: Vec<Before> = Before::of_script(&Before::script(&orders)).collect();
-        assert_eq!(back, orders);
+        for choices in [&[][..], &[0, 1, 1, 0, 2, 2, 1]] {
+            let script = Before::script_after(choices, &orders);
+            assert_eq!(Before::of_script(&script).collect::<Vec<_>>(), orders);
+            assert_eq!(Before::choices_of_script(&script), choices);
+        }
+        assert_eq!(Before::of_script(&[]).count(), 0);
     }
 }

@@ -20,7 +20,7 @@ mod switches;
 mod urw;
 mod walk;
 
-use raddle_model::{Kept, PickerSpec, ThreadId};
+use raddle_model::{Before, Kept, PickerSpec, ThreadId};
 
 use self::rpro::rpro;
 pub use self::{
@@ -136,13 +136,16 @@ impl<'a> AnyPicker<'a> {
         }
     }
 
-    /// The prefix to follow and the picker after it; to pickers with a script the prefix is that.
+    /// The prefix to follow and the picker after it; to pickers with a script the prefix is that, and what
+    /// comes first may be choices in it.
     pub(crate) fn after(prefix: &'a [u32], origin: &Origin<'a>) -> (&'a [u32], AnyPicker<'a>) {
         match origin.picker {
-            PickerSpec::Switches
-            | PickerSpec::Constrained
-            | PickerSpec::LeastSwitching
-            | PickerSpec::Rff { .. } => (&[], AnyPicker::scripted(origin, prefix)),
+            PickerSpec::Constrained | PickerSpec::LeastSwitching => {
+                (Before::choices_of_script(prefix), AnyPicker::scripted(origin, prefix))
+            }
+            PickerSpec::Switches | PickerSpec::Rff { .. } => {
+                (&[], AnyPicker::scripted(origin, prefix))
+            }
             _ => (prefix, AnyPicker::new(origin)),
         }
     }

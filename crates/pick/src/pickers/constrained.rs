@@ -9,6 +9,8 @@
 //! threads, drawn anew now and then, instead of partial order sampling: an explanation should hold for
 //! schedules of either kind, and neither needs what POS keeps.
 //!
+//! A script may begin with choices (`Before::script_after`): then orders are kept after these.
+//!
 //! The *calm* one is not random: whoever runs goes on for as long as it can and may. That is the plainest schedule
 //! that keeps the orders.
 
