@@ -89,14 +89,22 @@ fn check(name: &str, source: &str, finding: &[&str], missing: &[&str]) {
 
 #[test]
 fn many_threads() {
-    let finding = ["surw", "stride:two", "pct:d=3", "pos", "urw", "portfolio"];
+    let finding = ["surw", "stride:two", "pct:d=3", "pos", "rff", "directed", "urw", "portfolio"];
     check("reorder.c", REORDER, &finding, &["walk"]);
 }
 
 #[test]
 fn a_long_thread_and_a_short_one() {
-    let finding =
-        ["surw", "stride:one", "stride:two", "pct:d=2", "rpro:d=2,r=10", "pos", "portfolio"];
+    let finding = [
+        "surw",
+        "stride:one",
+        "stride:two",
+        "pct:d=2",
+        "rpro:d=2,r=10",
+        "pos",
+        "directed",
+        "portfolio",
+    ];
     check("long.c", LONG, &finding, &["walk", "stride:smax=2"]);
 }
 

@@ -11,7 +11,7 @@ const THREAD_MASK: u64 = (1 << THREAD_BITS) - 1;
 
 /// By thread: its op's priority.
 #[derive(Clone, Debug)]
-pub(crate) struct Draws {
+pub struct Draws {
     priorities: Vec<u64>,
 }
 

@@ -175,8 +175,8 @@ impl<'a> AnyPicker<'a> {
 #[cfg(test)]
 mod tests {
     use raddle_model::{
-        Amount, Depth, Family, Giving, ObjectId, Op, OpKind, PickerSpec, PlaceOrder, ProfileView,
-        SiteId, Smax,
+        AbstractSchedule, Amount, Depth, Family, Giving, ObjectId, Op, OpKind, PickerSpec,
+        PlaceOrder, ProfileView, SiteId, Smax,
     };
 
     use crate::{chooser::Chooser, fake::Fake, origin::Origin};
@@ -206,6 +206,7 @@ mod tests {
             PickerSpec::Sticky { per_mille: 900 },
             PickerSpec::Order { newest_first: false },
             PickerSpec::Sites,
+            PickerSpec::Rff { wanted: AbstractSchedule::new([]) },
             PickerSpec::Directed {
                 family: Family::Order,
                 orders: [PlaceOrder { first: 1, second: 2 }, PlaceOrder::NONE],

@@ -21,10 +21,9 @@ use raddle_model::{Family, Kept, PlaceOrder, Side, ThreadId};
 use crate::{
     dice::Dice,
     draws::Draws,
-    fair::Fair,
     origin::Origin,
-    pending::Pending,
-    view::{Picker, Threads, View},
+    pickers::pos::{Guide, Sampling},
+    view::{Threads, View},
 };
 
 /// Choices in a row with somebody held back, after which nobody is any more.
@@ -42,12 +41,11 @@ const LATER_BITS: u32 = 5;
 const ALONE: u32 = 250;
 
 /// See the module.
+pub type Directed = Sampling<Orders>;
+
+/// The orders of an execution.
 #[derive(Clone, Debug)]
-pub struct Directed {
-    dice: Dice,
-    fair: Fair,
-    pending: Pending,
-    draws: Draws,
+pub struct Orders {
     orders: [Awaited; 2],
     /// Are the places those of one object only?
     is_of_object: bool,
@@ -119,26 +117,25 @@ impl Directed {
         let mut dice = Dice::new(origin.seed, origin.may_time_out);
         let manner = Manner::drawn(&mut dice);
         let is_of_object = matches!(family, Family::Object);
-        Directed { is_of_object, ..Directed::with(dice, orders, manner) }
+        let guide = Orders { is_of_object, ..Orders::new(orders, manner) };
+        Directed::guided(dice, guide)
     }
 
     /// Did the orders come to be?
     pub(crate) fn kept(&self) -> Kept {
-        let [first, second] = self.orders.each_ref().map(|it| it.kept);
+        let [first, second] = self.guide.orders.each_ref().map(|it| it.kept);
         first.min(second)
     }
+}
 
-    fn with(dice: Dice, orders: [PlaceOrder; 2], manner: Manner) -> Directed {
+impl Orders {
+    fn new(orders: [PlaceOrder; 2], manner: Manner) -> Orders {
         // Of two orders, the first is about how often its first place is done, and the second about how often its
         // second place is free; of one that has two places, either.
         let is_pair = orders[1].first != 0;
         let is_first = is_pair || orders[0].first != 0 && manner.is_first;
         let orders = [(orders[0], is_first), (orders[1], false)];
-        Directed {
-            dice,
-            fair: Fair::new(),
-            pending: Pending::new(),
-            draws: Draws::new(),
+        Orders {
             orders: orders.map(|(order, is_first)| Awaited {
                 order,
                 done_by: DoneBy::Nobody,
@@ -153,18 +150,6 @@ impl Directed {
             places: Vec::with_capacity(64),
             n_held_back: 0,
         }
-    }
-
-    #[inline]
-    fn update<T: Threads>(&mut self, view: &View<'_, T>) {
-        self.pending.update(view);
-        while self.draws.len() < self.pending.len() {
-            let thread = ThreadId(self.draws.len() as u32);
-            self.draws.add(&mut self.dice);
-            let places = self.places_of(thread, view.threads);
-            self.places.push(places);
-        }
-        self.places[view.last.idx()] = self.places_of(view.last, view.threads);
     }
 
     /// The places that a thread's op is at.
@@ -197,17 +182,6 @@ impl Directed {
         places != 0 && self.orders.iter().enumerate().any(waits)
     }
 
-    /// A thread is about to perform its op.
-    #[inline]
-    fn perform<T: Threads>(&mut self, thread: ThreadId, threads: &T) {
-        let Directed { dice, pending, draws, .. } = self;
-        pending.each_dependent(thread, threads, |it| draws.redraw(it, dice));
-        draws.redraw(thread, dice);
-        if self.places[thread.idx()] != 0 {
-            self.meet(thread);
-        }
-    }
-
     /// A thread does what is at one of the places.
     fn meet(&mut self, thread: ThreadId) {
         for idx in 0..self.orders.len() {
@@ -230,38 +204,6 @@ impl Directed {
                     _ => DoneBy::Several,
                 };
             }
-        }
-    }
-
-    /// One of those who may go on; of all if that is nobody.
-    fn choose_thread<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
-        let threads = view.threads;
-        let (mut n_held, mut all, mut free) = (0, 0, 0);
-        let first = view.last.0 + u32::from(!view.stays());
-        let mut calmest = None;
-        for idx in 0..threads.n_enabled() {
-            let thread = threads.enabled(idx);
-            let priority = self.draws.of(thread);
-            all = priority.max(all);
-            if self.must_wait(thread) {
-                n_held += 1;
-                self.hold(thread);
-                continue;
-            }
-            free = priority.max(free);
-            let distance = thread.0.wrapping_sub(first);
-            if calmest.is_none_or(|(nearest, _)| distance < nearest) {
-                calmest = Some((distance, thread));
-            }
-        }
-        self.count_held(n_held);
-        if n_held > 0 && calmest.is_some() {
-            self.note_held();
-        }
-        match calmest {
-            Some((_, thread)) if self.manner.is_calm => thread,
-            Some(_) => Draws::thread_of(free),
-            None => Draws::thread_of(all),
         }
     }
 
@@ -320,27 +262,53 @@ impl Awaited {
     }
 }
 
-impl Picker for Directed {
+impl Guide for Orders {
     #[inline]
-    fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
-        self.update(view);
-        let thread = match self.dice.timed(view.threads) {
-            Some(thread) => thread,
-            None if self.fair.is_due() => self.dice.uniform(view.threads),
-            None => self.choose_thread(view),
-        };
-        self.perform(thread, view.threads);
-        thread
+    fn learn<T: Threads>(&mut self, thread: ThreadId, threads: &T) {
+        let places = self.places_of(thread, threads);
+        match self.places.get_mut(thread.idx()) {
+            Some(it) => *it = places,
+            None => self.places.push(places),
+        }
     }
 
     #[inline]
-    fn forced<T: Threads>(&mut self, view: &View<'_, T>, thread: ThreadId) {
-        self.update(view);
-        self.perform(thread, view.threads);
+    fn perform(&mut self, thread: ThreadId) {
+        if self.places[thread.idx()] != 0 {
+            self.meet(thread);
+        }
     }
 
-    fn choose(&mut self, n_choices: u32) -> u32 {
-        self.dice.below(n_choices)
+    /// One of those who may go on; of all if that is nobody.
+    fn choose<T: Threads>(&mut self, view: &View<'_, T>, draws: &Draws) -> ThreadId {
+        let threads = view.threads;
+        let (mut n_held, mut all, mut free) = (0, 0, 0);
+        let first = view.last.0 + u32::from(!view.stays());
+        let mut calmest = None;
+        for idx in 0..threads.n_enabled() {
+            let thread = threads.enabled(idx);
+            let priority = draws.of(thread);
+            all = priority.max(all);
+            if self.must_wait(thread) {
+                n_held += 1;
+                self.hold(thread);
+                continue;
+            }
+            free = priority.max(free);
+            let distance = thread.0.wrapping_sub(first);
+            if calmest.is_none_or(|(nearest, _)| distance < nearest) {
+                calmest = Some((distance, thread));
+            }
+        }
+        self.count_held(n_held);
+        if n_held > 0 && calmest.is_some() {
+            self.note_held();
+        }
+        match calmest {
+            Some((_, thread)) if self.manner.is_calm => thread,
+            Some(_) => Draws::thread_of(free),
+            None => Draws::thread_of(all),
+        }
     }
 }
 
@@ -350,7 +318,7 @@ mod tests {
 
     use raddle_model::{Kept, ObjectId, Op, OpKind, PlaceOrder, Side, SiteId, ThreadId};
 
-    use super::{Directed, Manner};
+    use super::{Directed, Manner, Orders};
     use crate::{dice::Dice, fake::Fake, view::Picker};
 
     const KIND: OpKind = OpKind::AtomicStore;
@@ -364,7 +332,11 @@ mod tests {
         let mut dice = Dice::new(seed, false);
         let (is_calm, is_strict) = (dice.is_heads(400), dice.is_heads(250));
         let manner = Manner { is_calm, is_strict, ..Manner::default() };
-        steps(sites, Directed::with(dice, orders, manner))
+        steps(sites, with(dice, orders, manner))
+    }
+
+    fn with(dice: Dice, orders: [PlaceOrder; 2], manner: Manner) -> Directed {
+        Directed::guided(dice, Orders::new(orders, manner))
     }
 
     fn steps(sites: &[&[u32]], picker: Directed) -> Vec<(u32, u32)> {
@@ -437,7 +409,7 @@ mod tests {
     #[test]
     fn it_says_how_it_went() {
         let kept = |sites: &[&[u32]], orders: [PlaceOrder; 2]| {
-            let picker = Directed::with(Dice::new(7, false), orders, Manner::default());
+            let picker = with(Dice::new(7, false), orders, Manner::default());
             run_with(sites, picker).1
         };
         let one = |order| [order, PlaceOrder::NONE];
@@ -454,16 +426,15 @@ mod tests {
     fn one_object_of_several() {
         let place = Side::key_on(Side::key(KIND, 1), 1);
         let orders = [PlaceOrder { first: 0, second: place }, PlaceOrder::NONE];
-        let picker = |is_of_object| Directed {
-            is_of_object,
-            ..Directed::with(Dice::new(7, false), orders, Manner::default())
-        };
+        let guide =
+            |is_of_object| Orders { is_of_object, ..Orders::new(orders, Manner::default()) };
+        let picker = |is_of_object| Directed::guided(Dice::new(7, false), guide(is_of_object));
         let mut threads = Fake::new(2, &[0, 1], &[]);
         threads.ops =
             vec![Op::on(KIND, ObjectId(1), SiteId(1)), Op::on(KIND, ObjectId(2), SiteId(1))];
         assert_eq!(picker(true).pick(&threads.view(0, 1)), ThreadId(1));
-        assert_eq!(picker(true).places_of(ThreadId(0), &threads), 2);
-        assert_eq!(picker(false).places_of(ThreadId(0), &threads), 0);
+        assert_eq!(guide(true).places_of(ThreadId(0), &threads), 2);
+        assert_eq!(guide(false).places_of(ThreadId(0), &threads), 0);
     }
 
     #[test]
@@ -488,10 +459,7 @@ mod tests {
         for seed in 0..200 {
             let manner = Manner { n_before: 1, ..Manner::default() };
             let run = |manner, order| {
-                steps(
-                    &sites,
-                    Directed::with(Dice::new(seed, false), [order, PlaceOrder::NONE], manner),
-                )
+                steps(&sites, with(Dice::new(seed, false), [order, PlaceOrder::NONE], manner))
             };
             let late = run(manner, PlaceOrder { first: 0, ..order(0, 1) });
             let last_other = late.iter().rposition(|it| it.0 == 1).expect("it has steps");
@@ -511,7 +479,7 @@ mod tests {
         for seed in 0..300 {
             let manner = Manner { is_alone: true, ..Manner::default() };
             let order = [order(2, 1), PlaceOrder::NONE];
-            let done = steps(&sites, Directed::with(Dice::new(seed, false), order, manner));
+            let done = steps(&sites, with(Dice::new(seed, false), order, manner));
             let first = at(&done, (2, 2));
             n_before[done[..first].iter().filter(|it| it.1 == 1).count()] += 1;
         }

@@ -10,6 +10,8 @@
 //! conflicts, erring on the side of conflict); timed waits end one time in sixteen; fair spells (`fair`). Who runs draws
 //! anew each time, so it falls below any other in the end, but where many spin around one that has drawn low and
 //! conflicts with none of them, all must fall below it at once: that may take for ever.
+//!
+//! A *guide* may pass threads over: then it is sampling within what the guide asks for (`rff`, `directed`).
 
 use raddle_model::ThreadId;
 
@@ -22,46 +24,88 @@ use crate::{
     view::{Picker, Threads, View},
 };
 
-/// See the module.
+/// Partial order sampling, with a guide or without.
 #[derive(Clone, Debug)]
-pub struct Pos {
+pub struct Sampling<G> {
     dice: Dice,
     fair: Fair,
     pending: Pending,
     draws: Draws,
+    pub(crate) guide: G,
+}
+
+/// See the module.
+pub type Pos = Sampling<Unguided>;
+
+/// What is asked of an execution beside priorities.
+pub trait Guide {
+    /// A thread's op is another than before; threads come in order.
+    fn learn<T: Threads>(&mut self, thread: ThreadId, threads: &T);
+
+    /// A thread is about to perform its op.
+    fn perform(&mut self, thread: ThreadId);
+
+    /// Who is next, of those who can go on.
+    fn choose<T: Threads>(&mut self, view: &View<'_, T>, draws: &Draws) -> ThreadId;
+}
+
+/// Asks for nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Unguided;
+
+impl Guide for Unguided {
+    #[inline]
+    fn learn<T: Threads>(&mut self, _: ThreadId, _: &T) {}
+
+    #[inline]
+    fn perform(&mut self, _: ThreadId) {}
+
+    #[inline]
+    fn choose<T: Threads>(&mut self, view: &View<'_, T>, draws: &Draws) -> ThreadId {
+        draws.highest(view.threads)
+    }
 }
 
 impl Pos {
     pub(crate) fn new(origin: &Origin<'_>) -> Pos {
-        let dice = Dice::new(origin.seed, origin.may_time_out);
-        Pos { dice, fair: Fair::new(), pending: Pending::new(), draws: Draws::new() }
+        Pos::guided(Dice::new(origin.seed, origin.may_time_out), Unguided)
+    }
+}
+
+impl<G: Guide> Sampling<G> {
+    pub(crate) fn guided(dice: Dice, guide: G) -> Sampling<G> {
+        Sampling { dice, fair: Fair::new(), pending: Pending::new(), draws: Draws::new(), guide }
     }
 
     #[inline]
     fn update<T: Threads>(&mut self, view: &View<'_, T>) {
         self.pending.update(view);
         while self.draws.len() < self.pending.len() {
+            let thread = ThreadId(self.draws.len() as u32);
             self.draws.add(&mut self.dice);
+            self.guide.learn(thread, view.threads);
         }
+        self.guide.learn(view.last, view.threads);
     }
 
     /// A thread is about to perform its op.
     #[inline]
     fn perform<T: Threads>(&mut self, thread: ThreadId, threads: &T) {
-        let Pos { dice, pending, draws, .. } = self;
+        let Sampling { dice, pending, draws, guide, .. } = self;
         pending.each_dependent(thread, threads, |it| draws.redraw(it, dice));
         draws.redraw(thread, dice);
+        guide.perform(thread);
     }
 }
 
-impl Picker for Pos {
+impl<G: Guide> Picker for Sampling<G> {
     #[inline]
     fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
         self.update(view);
         let thread = match self.dice.timed(view.threads) {
             Some(thread) => thread,
             None if self.fair.is_due() => self.dice.uniform(view.threads),
-            None => self.draws.highest(view.threads),
+            None => self.guide.choose(view, &self.draws),
         };
         self.perform(thread, view.threads);
         thread

@@ -19,22 +19,20 @@ use raddle_model::{AbstractSchedule, ObjectId, Op, ReadsFrom, Side, ThreadId};
 use crate::{
     dice::Dice,
     draws::Draws,
-    fair::Fair,
     origin::Origin,
-    pending::Pending,
-    view::{Picker, Threads, View},
+    pickers::pos::{Guide, Sampling},
+    view::{Threads, View},
 };
 
 /// Choices in a row with somebody passed over, after which nobody is any more.
 const PATIENCE: u32 = 3_000;
 
 /// See the module.
+pub type Rff = Sampling<Wishes>;
+
+/// The constraints of an execution.
 #[derive(Clone, Debug)]
-pub struct Rff {
-    dice: Dice,
-    fair: Fair,
-    pending: Pending,
-    draws: Draws,
+pub struct Wishes {
     goals: Vec<Goal>,
     /// By thread: what its op is.
     ops: Vec<Near>,
@@ -102,28 +100,16 @@ impl Rff {
             let pair = ReadsFrom::of_script(table, usize::from(it.idx))?;
             Some(Goal { pair, is_wanted: it.is_wanted, stage: Stage::Open })
         };
-        Rff {
-            dice: Dice::new(origin.seed, origin.may_time_out),
-            fair: Fair::new(),
-            pending: Pending::new(),
-            draws: Draws::new(),
+        let guide = Wishes {
             goals: wanted.constraints().filter_map(goal).collect(),
             ops: Vec::with_capacity(64),
             n_passed_over: 0,
-        }
+        };
+        Rff::guided(Dice::new(origin.seed, origin.may_time_out), guide)
     }
+}
 
-    #[inline]
-    fn update<T: Threads>(&mut self, view: &View<'_, T>) {
-        self.pending.update(view);
-        while self.draws.len() < self.pending.len() {
-            let thread = ThreadId(self.draws.len() as u32);
-            self.draws.add(&mut self.dice);
-            self.ops.push(self.near(thread, view.threads));
-        }
-        self.ops[view.last.idx()] = self.near(view.last, view.threads);
-    }
-
+impl Wishes {
     #[inline]
     fn near<T: Threads>(&self, thread: ThreadId, threads: &T) -> Near {
         let op = threads.op(thread);
@@ -190,17 +176,6 @@ impl Rff {
         band
     }
 
-    /// A thread is about to perform its op.
-    #[inline]
-    fn perform<T: Threads>(&mut self, thread: ThreadId, threads: &T) {
-        let Rff { dice, pending, draws, .. } = self;
-        pending.each_dependent(thread, threads, |it| draws.redraw(it, dice));
-        draws.redraw(thread, dice);
-        if !self.goals.is_empty() {
-            self.follow(thread);
-        }
-    }
-
     fn follow(&mut self, thread: ThreadId) {
         let near = self.ops[thread.idx()];
         for idx in 0..self.goals.len() {
@@ -220,47 +195,43 @@ impl Rff {
             };
         }
     }
+}
 
-    fn choose_thread<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
+impl Guide for Wishes {
+    #[inline]
+    fn learn<T: Threads>(&mut self, thread: ThreadId, threads: &T) {
+        let near = self.near(thread, threads);
+        match self.ops.get_mut(thread.idx()) {
+            Some(it) => *it = near,
+            None => self.ops.push(near),
+        }
+    }
+
+    #[inline]
+    fn perform(&mut self, thread: ThreadId) {
+        if !self.goals.is_empty() {
+            self.follow(thread);
+        }
+    }
+
+    fn choose<T: Threads>(&mut self, view: &View<'_, T>, draws: &Draws) -> ThreadId {
         let threads = view.threads;
+        if self.goals.is_empty() {
+            return draws.highest(threads);
+        }
         let mut best = (Band::PassedOver, 0);
         let mut is_anybody_passed_over = false;
         for idx in 0..threads.n_enabled() {
             let thread = threads.enabled(idx);
             let band = self.band(thread);
             is_anybody_passed_over |= band == Band::PassedOver;
-            best = best.max((band, self.draws.of(thread)));
+            best = best.max((band, draws.of(thread)));
         }
         self.n_passed_over = if is_anybody_passed_over { self.n_passed_over + 1 } else { 0 };
         if PATIENCE < self.n_passed_over {
             self.goals.clear();
         }
         Draws::thread_of(best.1)
-    }
-}
-
-impl Picker for Rff {
-    #[inline]
-    fn pick<T: Threads>(&mut self, view: &View<'_, T>) -> ThreadId {
-        self.update(view);
-        let thread = match self.dice.timed(view.threads) {
-            Some(thread) => thread,
-            None if self.fair.is_due() => self.dice.uniform(view.threads),
-            None if self.goals.is_empty() => self.draws.highest(view.threads),
-            None => self.choose_thread(view),
-        };
-        self.perform(thread, view.threads);
-        thread
-    }
-
-    #[inline]
-    fn forced<T: Threads>(&mut self, view: &View<'_, T>, thread: ThreadId) {
-        self.update(view);
-        self.perform(thread, view.threads);
-    }
-
-    fn choose(&mut self, n_choices: u32) -> u32 {
-        self.dice.below(n_choices)
     }
 }
 
