@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static char *block(size_t size, const char *text)
@@ -29,6 +30,30 @@ static int format(char *to, size_t size, const char *format, ...)
 static int compare(const void *a, const void *b)
 {
     return *(const char *)a - *(const char *)b;
+}
+
+// A text right at the end of what can be read, and a format at its beginning.
+static int uses_at_the_edge(void)
+{
+    size_t page = sysconf(_SC_PAGESIZE);
+    char *all = mmap(NULL, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED || mprotect(all + page, page, PROT_READ | PROT_WRITE))
+        return 1;
+    char *bare = all + 2 * page - 3, *first = all + page;
+    char room[8] = "";
+    memcpy(bare, "abc", 3);
+    int n = strnlen(bare, 3) != 3;
+    n += strncat(room, bare, 3) != room || strcmp(room, "abc") != 0;
+    strncpy(room, bare, 3);
+    n += snprintf(room, sizeof room, "%.3s", bare) != 3;
+    n += strncmp(room, bare, 3) != 0;
+    char *copy = strndup(bare, 3);
+    n += strcmp(copy, "abc") != 0;
+    free(copy);
+    strcpy(first, "n%d");
+    n += format(room, sizeof room, first, 12) != 3;
+    munmap(all, 3 * page);
+    return n;
 }
 
 static void *worker(void *arg)
@@ -69,6 +94,7 @@ static void *worker(void *arg)
     free(room);
     free(text);
     free(bare);
+    n += uses_at_the_edge();
     return n ? NULL : arg;
 }
 

@@ -272,7 +272,7 @@ unsafe fn one(it: Use, arguments: Arguments) {
             Use::Copy(to, from) => access(to, length(of(from)) + 1, OpKind::Write),
             Use::Append(to, from) => append(arguments, to, length(of(from))),
             Use::AppendWithin(to, from, limit) => {
-                append(arguments, to, length_within(of(from), of(limit)).min(length(of(from))));
+                append(arguments, to, letters_within(of(from), of(limit)));
             }
             Use::Common(a, b, is_loose) => {
                 let size = common(of(a), of(b), usize::MAX, is_loose);
@@ -317,6 +317,12 @@ unsafe fn byte(address: usize) -> u8 {
 unsafe fn length(text: usize) -> usize {
     // SAFETY: the caller's promise.
     (0..).take_while(|at| unsafe { byte(text + at) } != 0).count()
+}
+
+/// Letters of a string, which need not end within the limit.
+unsafe fn letters_within(text: usize, limit: usize) -> usize {
+    // SAFETY: the caller's promise.
+    (0..limit).take_while(|at| unsafe { byte(text + at) } != 0).count()
 }
 
 /// Bytes that are looked at to find the end of a string, or a limit.

@@ -176,10 +176,11 @@ pub(super) unsafe fn size(arguments: Arguments, which: Format) -> usize {
     // SAFETY: the caller's promise; `errno` is the thread's.
     unsafe {
         let format = arguments.get(which.0);
-        let mut at = format;
+        let (mut at, mut last) = (format, 0);
         let mut is_counted = false;
         while byte(at) != 0 {
-            is_counted |= byte(at) == b'n' && byte(at - 1) == b'%';
+            is_counted |= byte(at) == b'n' && last == b'%';
+            last = byte(at);
             at += 1;
         }
         if is_counted {
