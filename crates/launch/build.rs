@@ -24,7 +24,7 @@ fn main() {
     let out_dir = PathBuf::from(variable("OUT_DIR"));
     let root = workspace_root();
     match &root {
-        Some(root) => watch(root),
+        Some(_) => watch(),
         None => println!("cargo::rerun-if-changed=rt-src"),
     }
     println!("cargo::rerun-if-changed=build.rs");
@@ -105,14 +105,14 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn watch(root: &Path) {
+/// Paths are relative to this crate: what cargo knows holds in another checkout, too.
+fn watch() {
     for name in CRATES {
-        let folder = root.join("crates").join(name);
-        println!("cargo::rerun-if-changed={}", folder.join("src").display());
-        println!("cargo::rerun-if-changed={}", folder.join("Cargo.toml").display());
+        println!("cargo::rerun-if-changed=../{name}/src");
+        println!("cargo::rerun-if-changed=../{name}/Cargo.toml");
     }
     for name in ["Cargo.toml", "Cargo.lock"] {
-        println!("cargo::rerun-if-changed={}", root.join(name).display());
+        println!("cargo::rerun-if-changed=../../{name}");
     }
 }
 
