@@ -147,7 +147,7 @@ pub(crate) fn build(path: &Path, choice: CompilerChoice) -> anyhow::Result<Nativ
     let toolchain = Toolchain::open(choice)?;
     let request = CompileRequest { inputs: vec![path.to_owned()], flags: words("flags") };
     let program = compile(&toolchain, &request)?.program;
-    let mut native = NativeOptions::new(program, words("args"), toolchain.runtime);
+    let mut native = NativeOptions::of(&toolchain.cache, program, words("args"))?;
     native.hang_timeout = Duration::from_secs(10);
     Ok(native)
 }

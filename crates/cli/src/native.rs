@@ -7,7 +7,7 @@ use std::{
 };
 
 use raddle_explore::{StoredTarget, store::Bounds};
-use raddle_launch::{Cache, CacheError, Native, NativeOptions, extract_runtime, library_code};
+use raddle_launch::{Cache, CacheError, Native, NativeOptions};
 use raddle_model::Carrier;
 
 /// A target's program, with how to run it.
@@ -30,13 +30,10 @@ pub(crate) struct Launch<'a> {
 /// The program as a target.
 pub(crate) fn open(launch: Launch<'_>) -> Result<Native, CacheError> {
     let cache = Cache::open()?;
-    let runtime = extract_runtime(&cache)?;
-    let library = library_code(&cache, &launch.program)?;
     let Launch { program, target, carrier, is_fresh, checkpoints, events, stop } = launch;
     let Bounds { memory, hang_timeout_ms, n_cpus } = target.bounds;
     Ok(Native::new(NativeOptions {
         carrier,
-        library,
         stdin: target.stdin.clone(),
         cwd: Some(target.cwd.clone()).filter(|it| it.is_dir()),
         env: target.env.clone(),
@@ -47,6 +44,6 @@ pub(crate) fn open(launch: Launch<'_>) -> Result<Native, CacheError> {
         checkpoints,
         events,
         stop,
-        ..NativeOptions::new(program, target.args.clone(), runtime)
+        ..NativeOptions::of(&cache, program, target.args.clone())?
     }))
 }

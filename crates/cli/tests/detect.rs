@@ -92,7 +92,7 @@ fn names_cause(path: &Path) -> Result<(), Failed> {
     let toolchain = Toolchain::open(CompilerChoice::Environment)?;
     let request = CompileRequest { inputs: vec![path.to_owned()], flags: words("//@ flags:") };
     let program = compile(&toolchain, &request)?.program;
-    let mut options = NativeOptions::new(program, words("//@ args:"), toolchain.runtime);
+    let mut options = NativeOptions::of(&toolchain.cache, program, words("//@ args:"))?;
     options.hang_timeout = Duration::from_secs(5);
     // Most are named soon, and some failures are hardly ever met by a random walk.
     let (few, many) = (FAILING_EXECUTIONS, FAILING_EXECUTIONS * 4);
@@ -217,7 +217,7 @@ fn check(path: &Path, choice: CompilerChoice) -> Result<(), Failed> {
         flags: expected.flags.iter().map(Into::into).collect(),
     };
     let program = compile(&toolchain, &request)?.program;
-    let mut options = NativeOptions::new(program, Vec::new(), toolchain.runtime);
+    let mut options = NativeOptions::of(&toolchain.cache, program, Vec::new())?;
     options.hang_timeout = Duration::from_secs(5);
     let outcome = explore(&options, &expected, detect(path)?, Options::default().method)?;
     let mut found = BTreeSet::new();

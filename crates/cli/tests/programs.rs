@@ -229,7 +229,7 @@ fn check(path: &Path, choice: CompilerChoice) -> Result<(), Failed> {
         return Err(format!("code without hooks: {unhooked:?}").into());
     }
     let args = directives.args.iter().map(Into::into).collect();
-    let mut options = NativeOptions::new(program, args, toolchain.runtime);
+    let mut options = NativeOptions::of(&toolchain.cache, program, args)?;
     options.hang_timeout = Duration::from_secs(5);
     if directives.expect == "pass" && !is_gcc {
         directives.n_executions = directives.n_executions.div_ceil(4);

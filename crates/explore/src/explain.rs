@@ -17,6 +17,7 @@ mod reorder;
 mod retell;
 mod rich;
 mod seen;
+mod start;
 mod trials;
 
 use std::time::Duration;
@@ -31,6 +32,7 @@ use self::{
     points::Points,
     reason::{Orders, Reasoner},
     rich::Rich,
+    start::Start,
     trials::Trials,
 };
 use crate::target::{Session, Symbols, TargetError};
@@ -101,7 +103,7 @@ pub fn explain(
                 evidence.orders =
                     orders::both_orders(&mut trials, base, &execution.trace, evidence)?;
             }
-            _ => find_reason(&mut trials, &mut small, &mut explanation)?,
+            _ => find_reason(&mut trials, &mut small, &mut explanation, budget.n_reason)?,
         }
     }
     let mut original = finding.clone();
@@ -137,19 +139,22 @@ fn retell_all(
 }
 
 /// Adds the reason and the contrast. With the orders that matter known, there may be a plainer schedule that
-/// keeps them, and of that a plainer reason.
+/// keeps them, and of that a plainer reason. Where orders alone say little, they are sought after a beginning that is kept
+/// as it was.
 fn find_reason(
     trials: &mut Trials<'_>,
     minimised: &mut Minimised,
     explanation: &mut Explanation,
+    n_reason: u64,
 ) -> Result<(), TargetError> {
     let Some((base, execution)) = &minimised.shown else { return Ok(()) };
-    let Some(mut orders) = Reasoner::new(trials, base, &execution.trace).find()? else {
+    let none = Start::default;
+    let Some(mut orders) = Reasoner::new(trials, base, &execution.trace, none()).find()? else {
         return Ok(());
     };
     if let Some(calmer) = Minimiser::calm(trials, minimised, &orders.kept())?
         && let Some((base, execution)) = &calmer.shown
-        && let Some(plainer) = Reasoner::new(trials, base, &execution.trace).find()?
+        && let Some(plainer) = Reasoner::new(trials, base, &execution.trace, none()).find()?
     {
         orders = plainer;
         *minimised = calmer;
@@ -158,8 +163,12 @@ fn find_reason(
         return Ok(());
     };
     let trace = &execution.trace;
-    let Orders { edges, sufficient, reversed, passing, passes } = orders;
-    let rich = Rich::of(trials, base, trace, &edges, passes)?;
+    if orders.say_little() {
+        trials.renew(n_reason);
+        orders = start::find(trials, (base, trace), &orders, n_reason)?.unwrap_or(orders);
+    }
+    let Orders { edges, sufficient, reversed, passing, passes, start } = orders;
+    let rich = Rich::of(trials, base, trace, &edges, passes, &start)?;
     let symbols = &mut *trials.symbols;
     let mut points = Points::new(&rich, small, symbols);
     let constraints = rich.pairs.iter().zip(reversed).map(|((first, second), reversed)| {
@@ -177,7 +186,8 @@ fn find_reason(
     pairs.sort_by_key(|(it, _)| (1000 * it.n).checked_div(it.of));
     let pairs: Vec<(Node, Node)> = pairs.into_iter().map(|it| it.1).collect();
     let observations = observe::observations(&rich, &pairs, small, &mut points, symbols, depends);
-    explanation.reason = Some(Reason { orders, sufficient, observations });
+    explanation.reason =
+        Some(Reason { orders, sufficient, n_same: start.n_steps as u64, observations });
     explanation.passing = passing.map(|it| Box::new(contrast::passing(it, trace, small, symbols)));
     small.objects = points.into_objects();
     Ok(())

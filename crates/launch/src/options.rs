@@ -9,6 +9,8 @@ use std::{
 
 use raddle_model::Carrier;
 
+use crate::{Cache, CacheError, extract_runtime, library_code};
+
 /// How to run a program.
 #[derive(Clone, Debug)]
 pub struct NativeOptions {
@@ -67,5 +69,16 @@ impl NativeOptions {
             events: None,
             stop: Arc::default(),
         }
+    }
+
+    /// The same with the runtime that is embedded, and with what of a Rust program's code is a library's.
+    pub fn of(
+        cache: &Cache,
+        program: PathBuf,
+        args: Vec<OsString>,
+    ) -> Result<NativeOptions, CacheError> {
+        let runtime = extract_runtime(cache)?;
+        let library = library_code(cache, &program)?;
+        Ok(NativeOptions { library, ..NativeOptions::new(program, args, runtime) })
     }
 }

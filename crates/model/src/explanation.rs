@@ -79,14 +79,18 @@ pub struct Reason {
     pub orders: Vec<Constraint>,
     /// Random executions that kept these orders, and how many of them failed the same way.
     pub sufficient: Share,
+    /// So many steps came first, the same in all of these executions. 0: none had to.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub n_same: u64,
     /// What stands out about the places concerned.
     pub observations: Vec<Observation>,
 }
 
 impl Reason {
-    /// How many orders have to be right for it to fail: an upper bound for its depth, as PCT counts it.
-    pub const fn depth(&self) -> usize {
-        self.orders.len()
+    /// How many orders have to be right for it to fail: an upper bound for its depth, as PCT counts it, if nothing else has
+    /// to be.
+    pub fn depth(&self) -> Option<usize> {
+        (self.n_same == 0).then_some(self.orders.len())
     }
 }
 

@@ -1,7 +1,7 @@
 //@ expect: panic
 //@ execs: 4000
-//@ unnamed: state.insert(key, Entry::Ready(value)); | state.remove(&key);
-//@ unsaid: Cache.state
+//@ cause: state.insert(key, Entry::Ready(value)); | state.remove(&key);
+//@ says: Cache.state T1 T3
 // A cache whose entries are computed once: who finds an entry pending waits for it. An invalidation in between takes the
 // entry away, the next reader computes it anew, and the first computation puts its old value over the new one.
 use std::{

@@ -1,6 +1,6 @@
 //@ expect: deadlock
 //@ execs: 4000
-//@ unnamed: if (waiters_.empty()) | idle_.push_back(connection);
+//@ cause: if (waiters_.empty()) | idle_.push_back(connection);
 //@ unsaid: granted idle_
 // A broker of connections. Who finds none registers and sleeps; who returns one looks for waiters first and puts it among
 // the idle ones afterwards, and the two lists have locks of their own.

@@ -1,7 +1,7 @@
 //@ expect: assert
 //@ execs: 4000
-//@ unnamed: atomic_fetch_sub(&next->n_missing, 1); | if (atomic_load(&next->n_missing) == 0)
-//@ says: n_runs T1 T2
+//@ cause: atomic_fetch_sub(&next->n_missing, 1); | if (atomic_load(&next->n_missing) == 0)
+//@ says: jobs[9].n_missing T1 T2
 // Jobs that wait for others. Who finishes a job counts it off at each of those that wait for it, and looks afterwards
 // whether anything is missing: when the last two come together, both find nothing missing and the job runs twice.
 #include <assert.h>

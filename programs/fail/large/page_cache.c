@@ -2,7 +2,7 @@
 //@ execs: 4000
 //@ unnamed: page->n_pins++; | page->block = block;
 //@ undetected: the lock is released while the page is chosen, and nothing says that the pins and the block belong together
-//@ says: pages[0].n_pins T2 T3
+//@ says: pages[0].block T2 T3
 // A page cache. Eviction chooses a page without pins, releases the bucket to write the page back, and afterwards asks only
 // whether it has become dirty again, not whether somebody has pinned it.
 #include <assert.h>

@@ -1,7 +1,7 @@
 //@ expect: assert
 //@ execs: 6000
 //@ unnamed: ring->slots[at].text = text; | atomic_store(&ring->n_read, position + 1);
-//@ unsaid: n_drawn
+//@ says: n_drawn T3 T4
 // A ring of log records for several writers. A writer asks for room by the reader's position before it draws its own: if
 // others draw in between, it writes over a record that has not been read.
 #include <assert.h>

@@ -1,7 +1,7 @@
 //@ expect: assert
 //@ execs: 500
-//@ unnamed: int is_empty = amount == 0; | head = tail = amount = 0;
-//@ says: tail T1 T2
+//@ cause: int is_empty = amount == 0; | head = tail = amount = 0;
+//@ says: amount head T1 T2
 // A locked queue whose reader trusts a count that it read in an earlier critical section, and whose writer
 // starts over when it has filled the queue.
 #include <assert.h>

@@ -137,7 +137,7 @@ fn in_block_of(trace: &Trace, object: ObjectId) -> impl Iterator<Item = ObjectId
 
 /// Could another thread have been chosen before this step, if it is to matter? (Where all steps are points, the order of
 /// accesses that a lock protects still follows from that of others.)
-fn is_point(trace: &Trace, event: &Event, exposed: &[u64]) -> bool {
+pub(super) fn is_point(trace: &Trace, event: &Event, exposed: &[u64]) -> bool {
     let name = trace.objects.get(event.object.idx()).map_or(0, |it| it.name);
     // Where objects have no names (toys), all steps are points.
     let is_exposed = || name == 0 || exposed.binary_search(&name).is_ok();

@@ -15,6 +15,9 @@
 //! Where the candidates themselves are not enough (a time-out, a data choice), the set is the smallest that
 //! fails as often as all of them do, and the figure says how often.
 //!
+//! Of a long execution, orders alone do not lead back to the failure: then its beginning is kept as it was (`start`), and
+//! all of this is about what comes after.
+//!
 //! Several sets may be enough. What threads do to data is dearer to a reader than what they do to locks, and
 //! that than how threads begin and end, so the others are left out first.
 
@@ -27,6 +30,7 @@ use super::{
     edges::{self, Edge, Node, Positions, Rule, edges},
     rich::Rich,
     seen::Seen,
+    start::Start,
     trials::Trials,
 };
 use crate::target::{Execution, TargetError};
@@ -60,12 +64,36 @@ pub(super) struct Orders {
     pub(super) passing: Option<PassingExecution>,
     /// Passing executions that edges refer to.
     pub(super) passes: Vec<Trace>,
+    /// What all of these executions began with.
+    pub(super) start: Start,
 }
 
 impl Orders {
     /// The same for other executions.
     pub(super) fn kept(&self) -> Vec<Before> {
         self.edges.iter().map(|it| it.order).collect()
+    }
+
+    /// Does it depend on the schedule, and do they not say how?
+    pub(super) fn say_little(&self) -> bool {
+        let Share { n, of } = self.sufficient;
+        n < of && (self.edges.is_empty() || 2 * n < of)
+    }
+
+    /// By order: does it fail seldom with that the other way round, a third as often at most? Where nobody can tell, it does
+    /// if they always make it fail.
+    pub(super) fn are_clear(&self) -> impl Iterator<Item = bool> {
+        let Share { n, of } = self.sufficient;
+        self.reversed.iter().map(move |it| match is_known(it) {
+            true => 3 * it.n * of <= n * it.of,
+            false => n == of,
+        })
+    }
+
+    /// Do they make it fail as often as others do?
+    pub(super) const fn is_as_sure(&self, other: &Orders) -> bool {
+        let (own, others) = (self.sufficient, other.sufficient);
+        others.n * own.of <= own.n * others.of
     }
 }
 
@@ -84,6 +112,8 @@ pub(super) struct Reasoner<'t, 'a, 'e> {
     /// All executions have this in common.
     base: Plan,
     failing: &'e Trace,
+    /// And this, too.
+    start: Start,
     /// The nearest execution that passes, without any order, and with one of them the other way round.
     contrast: Option<PassingExecution>,
     turned: Option<PassingExecution>,
@@ -101,6 +131,7 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         trials: &'t mut Trials<'a>,
         base: &Plan,
         failing: &'e Trace,
+        start: Start,
     ) -> Reasoner<'t, 'a, 'e> {
         let record = Record { options: true, ..base.record };
         let base = Plan { picker: PickerSpec::Constrained, record, ..base.clone() };
@@ -109,6 +140,7 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
             trials,
             base,
             failing,
+            start,
             contrast: None,
             turned: None,
             worths: HashMap::new(),
@@ -159,8 +191,20 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         if sufficient.n == 0 {
             return Ok(Some(self.without_orders(share)));
         }
-        let (passing, passes) = (self.turned.or(self.contrast), self.passes);
-        Ok(Some(Orders { edges, sufficient, reversed, passing, passes }))
+        let (passing, passes, start) = (self.turned.or(self.contrast), self.passes, self.start);
+        Ok(Some(Orders { edges, sufficient, reversed, passing, passes, start }))
+    }
+
+    /// Do all executions fail from the start on?
+    pub(super) fn is_lost(mut self) -> Result<bool, TargetError> {
+        self.always_fails(&[], Rule::MayCome)
+    }
+
+    /// Do most of them fail that keep all orders of what comes after the start?
+    pub(super) fn is_decided(mut self) -> Result<bool, TargetError> {
+        let (candidates, _) = self.candidates()?;
+        let Share { n, of } = self.measure(&candidates, None)?;
+        Ok(of <= 2 * n && N_SURE / 2 <= of)
     }
 
     /// Without an order that is no cause: others may be enough, and say what it stood for.
@@ -185,8 +229,8 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
 
     /// So many executions fail, and no order makes them.
     fn without_orders(self, sufficient: Share) -> Orders {
-        let (passing, passes) = (self.contrast, self.passes);
-        Orders { edges: Vec::new(), sufficient, reversed: Vec::new(), passing, passes }
+        let (passing, passes, start) = (self.contrast, self.passes, self.start);
+        Orders { edges: Vec::new(), sufficient, reversed: Vec::new(), passing, passes, start }
     }
 
     /// Edges that some passing execution has the other way round, and how many executions without any
@@ -194,7 +238,7 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
     fn candidates(&mut self) -> Result<(Vec<Edge>, Share), TargetError> {
         let mut exposed = self.base.shared.clone();
         exposed.sort_unstable();
-        let seen = Seen::of(self.failing.clone(), self.trials.symbols);
+        let seen = self.seen(self.failing);
         let (all, steps) = (edges(&seen, &exposed), seen.sides);
         let failing: HashMap<Side, usize> =
             steps.into_iter().enumerate().map(|(idx, side)| (side, idx)).collect();
@@ -217,7 +261,7 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
                 *is_turned |= positions.reverse(&edge.order);
             }
             let n_before = absent.len();
-            let seen = Seen::of(execution.trace.clone(), self.trials.symbols);
+            let seen = self.seen(&execution.trace);
             for edge in edges::absent(&seen, self.passes.len(), &exposed, &failing) {
                 if !absent.iter().any(|it| it.order == edge.order) {
                     absent.push(edge);
@@ -232,11 +276,25 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         let turned = all.iter().zip(is_turned).filter(|it| it.1).map(|it| *it.0);
         let mut candidates: Vec<Edge> = turned.chain(absent).collect();
         // What comes after the end of the thread that panicked did not make it panic.
-        let is_after = |node: Node| matches!(node, Node::Step(idx) if self.panicked_at() < idx);
+        let end = self.panicked_at();
+        let is_after = |node: Node| matches!(node, Node::Step(idx) if end < idx);
         candidates.retain(|it| !is_after(it.first) && !is_after(it.second));
         candidates.sort_by_key(|it| (it.first, it.second));
+        if !self.start.is_none() {
+            // What decides it comes soon after the start.
+            candidates.truncate(EDGES_MAX);
+            return Ok((candidates, share));
+        }
         let n_too_many = candidates.len().saturating_sub(EDGES_MAX);
         Ok((candidates.split_off(n_too_many), share))
+    }
+
+    /// A trace as the program's author sees it; after a start, step by step.
+    fn seen(&mut self, trace: &Trace) -> Seen {
+        match self.start.is_none() {
+            true => Seen::of(trace.clone(), self.trials.symbols),
+            false => Seen::step_by_step(trace.clone(), self.trials.symbols),
+        }
     }
 
     /// The last step of a thread that panicked, which the others outlive; the last of all if none did.
@@ -244,7 +302,8 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         let events = &self.failing.events;
         let finding = self.trials.finding;
         let is_end = |it: &Event| Some(it.thread) == finding.thread && it.kind == OpKind::Finish;
-        let end = events.iter().position(is_end).filter(|_| finding.kind == Kind::Panic);
+        let is_panic = finding.kind == Kind::Panic && self.start.is_none();
+        let end = events.iter().position(is_end).filter(|_| is_panic);
         end.unwrap_or(events.len())
     }
 
@@ -341,7 +400,7 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
     /// How much orders say to a reader: of critical sections, what the accesses in them do to each other, which are no
     /// steps of the smallest schedule.
     fn learn_worths(&mut self, edges: &[Edge]) -> Result<(), TargetError> {
-        let rich = Rich::failing(self.trials, &self.base, self.failing, edges)?;
+        let rich = Rich::failing(self.trials, &self.base, self.failing, edges, &self.start)?;
         for (idx, edge) in edges.iter().enumerate() {
             let kind = |node: Node| match node {
                 Node::Step(idx) => rich.trace.events[idx].kind,
@@ -439,7 +498,7 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
 
     fn plan(&self, orders: &[Before], seed: u64) -> Plan {
         Plan {
-            prefix: Before::script(orders),
+            prefix: Before::script_after(&self.start.choices, orders),
             seed: self.base.seed.wrapping_add(seed),
             ..self.base.clone()
         }
@@ -504,7 +563,11 @@ const fn worth(kinds: (OpKind, OpKind)) -> u8 {
 }
 
 /// Does an order say nothing that fails about as often the other way round as all orders together, nine tenths of that?
-/// Of too few executions nobody can tell.
 const fn says_nothing(reversed: &Share, sufficient: Share) -> bool {
-    N_SURE <= 4 * reversed.of && 9 * sufficient.n * reversed.of <= 10 * reversed.n * sufficient.of
+    is_known(reversed) && 9 * sufficient.n * reversed.of <= 10 * reversed.n * sufficient.of
+}
+
+/// Of too few executions nobody can tell.
+const fn is_known(share: &Share) -> bool {
+    N_SURE <= 4 * share.of
 }

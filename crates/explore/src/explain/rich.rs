@@ -14,6 +14,7 @@ use raddle_trace::Trace;
 use super::{
     edges::{self, Edge, Node, Positions, Rule, sides},
     seen::Seen,
+    start::{Start, segments},
     trials::Trials,
 };
 use crate::target::{Execution, TargetError};
@@ -46,8 +47,9 @@ impl Rich {
         small: &Trace,
         edges: &[Edge],
         passes: Vec<Trace>,
+        start: &Start,
     ) -> Result<Rich, TargetError> {
-        let mut rich = Rich::failing(trials, base, small, edges)?;
+        let mut rich = Rich::failing(trials, base, small, edges, start)?;
         rich.passes = passes;
         // Of locks that are taken in opposite orders, the locks are what matters.
         let is_lock_order = trials.finding.cycle.len() > 1;
@@ -55,7 +57,7 @@ impl Rich {
             let is_pending = matches!(rich.pairs[idx].1, Node::Pending(_));
             let is_fine = rich.is_told(idx) || (is_lock_order && is_pending);
             if !is_fine {
-                rich.look_at_passing(trials, base, edges, idx)?;
+                rich.look_at_passing(trials, base, edges, idx, start)?;
             }
             if !rich.is_told(idx) {
                 let (first, second) = rich.pairs[idx];
@@ -71,6 +73,7 @@ impl Rich {
         base: &Plan,
         small: &Trace,
         edges: &[Edge],
+        start: &Start,
     ) -> Result<Rich, TargetError> {
         let orders: Vec<Before> = edges.iter().map(|it| it.order).collect();
         // All that was in a race comes in the same order, if that can be, so that values are the same.
@@ -78,11 +81,17 @@ impl Rich {
         exposed.sort_unstable();
         let seen = Seen::of(small.clone(), trials.symbols);
         let all = edges::edges(&seen, &exposed);
-        let last = &all[all.len().saturating_sub(EDGES_MAX)..];
+        let switches = segments(small, base);
+        let last = match start.is_none() {
+            true => &all[all.len().saturating_sub(EDGES_MAX)..],
+            // Orders do not lead to a start that the schedule's own switches do not lead to.
+            false => &switches,
+        };
         let mut same: Vec<Before> = last.iter().map(|it| it.order).collect();
         same.extend(orders.iter().filter(|it| !last.iter().any(|edge| edge.order == **it)));
         for seed in 0..TRIES {
-            let orders = if seed < TRIES / 2 { &same } else { &orders };
+            let is_same = seed < TRIES / 2 || !start.is_none();
+            let orders = if is_same { &same } else { &orders };
             let Some(execution) = run(trials, base, orders, seed)? else { break };
             let positions = Positions::of(&execution.trace);
             let is_kept = edges.iter().all(|it| positions.keep(it, Rule::MayCome))
@@ -124,9 +133,11 @@ impl Rich {
         base: &Plan,
         edges: &[Edge],
         idx: usize,
+        start: &Start,
     ) -> Result<(), TargetError> {
-        let mut orders: Vec<Before> = edges.iter().map(|it| it.order).collect();
-        orders[idx] = edges[idx].reversed();
+        let order = |(at, it): (usize, &Edge)| if at == idx { it.reversed() } else { it.order };
+        let orders = edges.iter().enumerate().map(order);
+        let orders: Vec<Before> = start.orders.iter().copied().chain(orders).collect();
         for seed in 0..TRIES_TURNED {
             let Some(execution) = run(trials, base, &orders, seed)? else { break };
             let Seen { trace, sides: steps, .. } = Seen::of(execution.trace, trials.symbols);

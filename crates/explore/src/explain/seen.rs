@@ -49,6 +49,13 @@ impl Seen {
         }
         Seen { trace, sides, pending }
     }
+
+    /// The same with sides as the runtime has them: who slept for a lock is where it slept, not where it found the lock
+    /// taken.
+    pub(super) fn step_by_step(trace: Trace, symbols: &mut dyn Symbols) -> Seen {
+        let (sides, pending) = edges::sides(&trace);
+        Seen { sides, pending, ..Seen::of(trace, symbols) }
+    }
 }
 
 /// Where every access is a step, a block that was copied as a whole is one object. What is atomic in it, a lock or a

@@ -12,7 +12,7 @@ pub fn line(explanation: &Explanation, style: &Style) -> Option<String> {
     }
     let what = change(before, after, style);
     let threads = number::count(after.n_threads, "thread");
-    let depth = explanation.reason.as_ref().map(Reason::depth).filter(|it| *it > 0);
+    let depth = explanation.reason.as_ref().and_then(Reason::depth).filter(|it| *it > 0);
     let depth = depth.map(|it| format!("depth {it}, ")).unwrap_or_default();
     let replays = number::count(*n_replays, "replay");
     let left = match ending {

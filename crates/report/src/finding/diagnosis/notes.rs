@@ -46,8 +46,16 @@ impl Said<'_> {
             return None;
         }
         let pairs: Vec<String> = orders.iter().map(|(_, a, b)| format!("{a} before {b}")).collect();
-        let mut text =
-            format!("fails in {} schedules with {}", share(reason.sufficient), act::listed(&pairs));
+        let start = match reason.n_same {
+            0 => String::new(),
+            1 => "after the same first step, ".into(),
+            n => format!("after the same first {} steps, ", number::grouped(n)),
+        };
+        let mut text = format!(
+            "{start}fails in {} schedules with {}",
+            share(reason.sufficient),
+            act::listed(&pairs)
+        );
         for (order, a, b) in orders.iter().filter(|it| SHOWN_MIN <= it.0.reversed.of) {
             let also = if order.reversed.n > 0 { "also " } else { "" };
             text.push_str(&format!("; {also}in {} with {b} before {a}", share(order.reversed)));

@@ -12,6 +12,9 @@ pub(super) struct ExplanationLine<'a> {
     /// Orders that are enough together; empty if none matter, null if none were found.
     orders: Option<Vec<OrderLine<'a>>>,
     sufficient: Option<ShareLine>,
+    /// So many steps came first, the same in all of these executions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    same_first_steps: Option<u64>,
     depth: Option<usize>,
     passes: Option<PassesLine<'a>>,
     likelihood: Vec<LikelihoodLine<'a>>,
@@ -31,7 +34,8 @@ impl<'a> ExplanationLine<'a> {
             minimised: MinimisedLine::new(it),
             orders: orders.map(|all| all.iter().map(|it| OrderLine::new(finding, it)).collect()),
             sufficient: reason.map(|it| ShareLine::new(it.sufficient)),
-            depth: reason.map(raddle_model::Reason::depth),
+            same_first_steps: reason.map(|it| it.n_same).filter(|it| *it > 0),
+            depth: reason.and_then(raddle_model::Reason::depth),
             passes: it.passing.as_ref().map(|it| PassesLine {
                 steps: it.n_steps_dropped + it.steps.len() as u64,
                 reversed_order: it.reversed,
