@@ -30,6 +30,10 @@ pub(super) struct StdSync {
     waiting: HashMap<ThreadId, (ObjectId, SiteId)>,
     /// Who went to sleep for which lock, and where.
     asleep: HashMap<ThreadId, (ObjectId, SiteId)>,
+    /// The lock that each thread has found taken last.
+    tried: HashMap<ThreadId, ObjectId>,
+    /// By an object that only sleepers use, as the writers of a `RwLock` do: their lock.
+    locks: HashMap<ObjectId, ObjectId>,
     /// Whose parker an object is.
     sleepers: HashMap<ObjectId, ThreadId>,
 }
@@ -42,7 +46,9 @@ impl StdSync {
             return sync;
         }
         for (idx, event) in trace.events.iter().enumerate() {
-            let doing = sync.doing(event.site, names);
+            // Whose function a plain access is in says nothing, and takes time to find out.
+            let may_be_std = event.kind.is_atomic() || is_futex(event.kind);
+            let doing = may_be_std.then(|| sync.doing(event.site, names)).flatten();
             sync.follow(idx, event, doing);
         }
         for thread in &trace.threads {
@@ -93,6 +99,11 @@ impl StdSync {
         self.held.get(&object).map(Vec::as_slice).unwrap_or_default()
     }
 
+    /// The lock that is waited for at an object: mostly that itself.
+    pub(super) fn lock(&self, object: ObjectId) -> ObjectId {
+        self.locks.get(&object).copied().unwrap_or(object)
+    }
+
     /// What an op is to the user.
     pub(super) fn kind(&self, kind: OpKind, site: SiteId) -> OpKind {
         let Some(doing) = self.by_site.get(&site).copied().flatten() else { return kind };
@@ -130,7 +141,8 @@ impl StdSync {
         let is_asleep = event.kind == OpKind::FutexWait && kind.takes_lock();
         let result = if is_asleep { OpResult::Busy } else { event.result };
         let other = self.waits.get(&idx).copied().unwrap_or(event.other);
-        Event { kind, result, other, ..*event }
+        let object = if kind.takes_lock() { self.lock(event.object) } else { event.object };
+        Event { kind, object, result, other, ..*event }
     }
 
     /// Is it something that a lock or condition variable does on its way, and that nobody else need know of?
@@ -221,25 +233,31 @@ impl StdSync {
     fn follow(&mut self, idx: usize, event: &Event, doing: Option<Doing>) {
         let (thread, object, site) = (event.thread, event.object, event.site);
         let is_done = event.result == OpResult::Done;
-        let is_futex = matches!(event.kind, OpKind::FutexWait | OpKind::FutexWake);
-        if is_futex {
+        let is_sleep = matches!(event.kind, OpKind::FutexWait | OpKind::FutexWake);
+        if is_sleep {
             self.note_sleeper(thread, object, site);
         }
-        let is_asleep = is_futex
+        let is_asleep = is_sleep
             && matches!(doing, Some(Doing::LockAsleep | Doing::ReadAsleep | Doing::WriteAsleep));
         if is_asleep {
             self.classify(object, doing);
-            self.asleep.insert(thread, (object, site));
+            let tried = self.tried.get(&thread).copied();
+            let lock = *self.locks.entry(object).or_insert(tried.unwrap_or(object));
+            self.asleep.insert(thread, (lock, site));
             return;
         }
         if let Some((object, site)) = self.asleep.remove(&thread) {
             self.take(thread, object, site);
         }
-        let is_lock = matches!(event.kind, OpKind::AtomicCas | OpKind::AtomicRmw) || is_futex;
+        let is_lock = matches!(event.kind, OpKind::AtomicCas | OpKind::AtomicRmw) || is_sleep;
         if !is_lock {
             return;
         }
         self.classify(object, doing);
+        let asks = matches!(doing, Some(Doing::Lock | Doing::Read | Doing::Write));
+        if asks && event.kind == OpKind::AtomicCas && !is_done {
+            self.tried.insert(thread, object);
+        }
         match (event.kind, doing) {
             (
                 OpKind::AtomicCas,
@@ -259,4 +277,8 @@ impl StdSync {
             _ => {}
         }
     }
+}
+
+const fn is_futex(kind: OpKind) -> bool {
+    matches!(kind, OpKind::FutexWait | OpKind::FutexWake | OpKind::FutexNotify)
 }

@@ -54,7 +54,7 @@ impl Wait {
         if described.is_finished || !described.is_blocked {
             return None;
         }
-        let object = awaited(described);
+        let object = names.std_sync().lock(awaited(described));
         let at = names.place(described.pending.site);
         let holders = holders(trace, thread, names);
         // What a lock's holder will end needs no notification.
@@ -168,7 +168,7 @@ fn holders(trace: &Trace, number: ThreadId, names: &mut Names<'_>) -> Vec<(Threa
         _ => {
             let std_sync = names.std_sync();
             let held = match thread.holders.as_slice() {
-                [] => std_sync.holders(thread.pending.object),
+                [] => std_sync.holders(std_sync.lock(thread.pending.object)),
                 known => known,
             };
             let object = thread.pending.object;
