@@ -196,12 +196,12 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
     }
 
     /// Do all executions fail from the start on?
-    pub(super) fn is_lost(mut self) -> Result<bool, TargetError> {
+    pub(super) fn is_lost(&mut self) -> Result<bool, TargetError> {
         self.always_fails(&[], Rule::MayCome)
     }
 
     /// Do most of them fail that keep all orders of what comes after the start?
-    pub(super) fn is_decided(mut self) -> Result<bool, TargetError> {
+    pub(super) fn is_decided(&mut self) -> Result<bool, TargetError> {
         let (candidates, _) = self.candidates()?;
         let Share { n, of } = self.measure(&candidates, None)?;
         Ok(of <= 2 * n && N_SURE / 2 <= of)
