@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use raddle_model::{Before, Event, OpKind, PickerSpec, Plan, Record, Side};
+use raddle_model::{Before, Event, OpKind, PickerSpec, Plan, Record, Side, ThreadId};
 use raddle_trace::Trace;
 
 use super::{
@@ -81,22 +81,27 @@ impl Rich {
         exposed.sort_unstable();
         let seen = Seen::of(small.clone(), trials.symbols);
         let all = edges::edges(&seen, &exposed);
-        let switches = segments(small, base);
-        let last = match start.is_none() {
-            true => &all[all.len().saturating_sub(EDGES_MAX)..],
+        let mut kept = match start.is_none() {
+            true => all[all.len().saturating_sub(EDGES_MAX)..].to_vec(),
             // Orders do not lead to a start that the schedule's own switches do not lead to.
-            false => &switches,
+            false => Vec::new(),
         };
-        let mut same: Vec<Before> = last.iter().map(|it| it.order).collect();
-        same.extend(orders.iter().filter(|it| !last.iter().any(|edge| edge.order == **it)));
+        if kept.is_empty() || edges.is_empty() {
+            kept.extend(segments(small, base));
+        }
+        let mut same: Vec<Before> = kept.iter().map(|it| it.order).collect();
+        same.extend(orders.iter().filter(|it| !kept.iter().any(|edge| edge.order == **it)));
         for seed in 0..TRIES {
-            let is_same = seed < TRIES / 2 || !start.is_none();
-            let orders = if is_same { &same } else { &orders };
+            let is_first = seed < TRIES / 2 || !start.is_none() || edges.is_empty();
+            let orders = if is_first { &same } else { &orders };
             let Some(execution) = run(trials, base, orders, seed)? else { break };
             let positions = Positions::of(&execution.trace);
             let is_kept = edges.iter().all(|it| positions.keep(it, Rule::MayCome))
                 && (TRIES / 2 <= seed || orders.iter().all(|it| positions.is_before(it)));
-            let is_it = is_kept && execution.trace.n_dropped == 0 && trials.shows(&execution);
+            // Without orders nothing else says that it is this execution.
+            let is_same = !edges.is_empty() || are_alike(small, &execution.trace);
+            let is_it =
+                is_kept && is_same && execution.trace.n_dropped == 0 && trials.shows(&execution);
             let aligned = is_it.then(|| aligned(small, &execution.trace));
             if let Some(in_rich) = aligned
                 && let Some(rich) =
@@ -185,6 +190,15 @@ impl Rich {
         let pairs = pairs.collect::<Option<Vec<_>>>()?;
         Some(Rich { trace, sides, steps, pairs, passes: Vec::new() })
     }
+}
+
+/// Do threads the same in both, in the same order, but for accesses?
+fn are_alike(small: &Trace, rich: &Trace) -> bool {
+    fn others(trace: &Trace) -> impl Iterator<Item = (ThreadId, OpKind)> {
+        let others = trace.events.iter().filter(|it| !it.kind.is_access());
+        others.map(|it| (it.thread, it.kind))
+    }
+    others(small).eq(others(rich))
 }
 
 /// By step of the smallest schedule: the same one in the execution with every access. What a thread does in the one is
