@@ -33,6 +33,7 @@ use raddle_explore::{
     target::{CodeAddress, StackSpot, Variable},
 };
 use raddle_model::Place;
+use raddle_rust_std::collection;
 
 pub use self::library::library_code;
 pub(crate) use self::unhooked::{traps, unhooked};
@@ -141,6 +142,7 @@ impl Symbols {
     /// What the blocks of a kind hold, if that is certain.
     fn held(&mut self, kind: &BlockKind) -> Option<Held> {
         let mut callee: Option<String> = None;
+        let mut element = None;
         let size = kind.size;
         for (path, vaddr) in &kind.calls {
             let places = self.places(path, *vaddr);
@@ -150,14 +152,20 @@ impl Symbols {
                 let Some(debug) = module.debug() else { continue };
                 let function = debug.functions_at(*vaddr).get(idx).copied();
                 if place.line == 0 || is_system_file(&place.file) {
-                    let found = function.and_then(|it| {
-                        let found = debug.allocated_by_library(it, size);
-                        found.or_else(|| debug.allocated_by_rust(it, size))
-                    });
-                    match found.filter(|_| callee.is_none()) {
-                        Some(allocated) => return Some(Held { module: path.clone(), allocated }),
-                        None => continue,
+                    let Some(function) = function.filter(|_| callee.is_none()) else { continue };
+                    element = element.or_else(|| debug.element_by_rust(function, size));
+                    let found = debug.allocated_by_library(function, size);
+                    let found = found.or_else(|| debug.allocated_by_rust(function, size));
+                    let collection = collection(&place.function);
+                    let list = element.filter(|_| collection == Some("Vec"));
+                    let list = list
+                        .map(|type_die| Allocated { collection, ..Allocated::new(type_die, None) });
+                    if let Some(allocated) = found.or(list) {
+                        return Some(Held { module: path.clone(), allocated });
                     }
+                    // In another collection, the place of an element says nothing of its number.
+                    element = element.filter(|_| collection.is_none());
+                    continue;
                 }
                 let text = text.as_deref();
                 let call = Call { function, place, text, callee: callee.as_deref(), size };

@@ -47,8 +47,10 @@ pub fn root_crate(function: &str) -> Option<&str> {
     }
 }
 
-/// Is it a function without lines that the compiler puts into every program: the `main` that C calls, `__rust_try` under
-/// `catch_unwind`?
+/// Is it a function that nobody wrote for this program, and that may have no lines: the `main` that C calls, `__rust_try` under
+/// `catch_unwind`, a generic function of std?
 pub fn is_glue(function: &str) -> bool {
-    function == "main" || function.starts_with("__rust_")
+    function == "main"
+        || function.starts_with("__rust_")
+        || root_crate(function).is_some_and(is_std_crate)
 }

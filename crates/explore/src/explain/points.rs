@@ -1,8 +1,8 @@
 //! Steps of a failing execution as points that can be shown.
 
 use raddle_model::{
-    Event, Finding, Flags, NamedObject, ObjectId, OpKind, OpResult, Origin, Place, Point, Step,
-    ThreadId,
+    Event, Finding, Flags, Home, NamedObject, ObjectId, OpKind, OpResult, Origin, Place, Point,
+    Step, ThreadId,
 };
 use raddle_trace::Trace;
 
@@ -145,7 +145,7 @@ impl<'a> Points<'a> {
         let Led { place, within, caller } = self.led_to(trace, idx, at, symbols);
         let named = described.objects.get(event.object.idx()).cloned().unwrap_or_default();
         let source = symbols.source_line(&place).unwrap_or_default();
-        let object = self.number(named);
+        let object = self.number(self.as_in_finding(named));
         Point { caller, within, ..Point::new(thread, kind, object, place, source) }
     }
 
@@ -170,13 +170,37 @@ impl<'a> Points<'a> {
 
     /// An object of the execution.
     pub(super) fn named(&self, object: ObjectId) -> NamedObject {
-        self.described.objects.get(object.idx()).cloned().unwrap_or_default()
+        self.as_in_finding(self.described.objects.get(object.idx()).cloned().unwrap_or_default())
+    }
+
+    /// The same with its block called as the finding calls it: of those that are called alike it may know fewer.
+    fn as_in_finding(&self, mut named: NamedObject) -> NamedObject {
+        let of_block = |it: &NamedObject| match &it.location.home {
+            Home::Heap { thread, nth, stack, .. } => Some((*thread, *nth, stack.clone())),
+            _ => None,
+        };
+        let Some(block) = of_block(&named) else { return named };
+        let mut known = self.finding.objects.iter().filter(|it| !it.location.name.is_empty());
+        let Some(known) = known.find(|it| of_block(it).as_ref() == Some(&block)) else {
+            return named;
+        };
+        let (own, part) = block_and_part(&named.location.name);
+        let (its, _) = block_and_part(&known.location.name);
+        if own.split('#').next() == its.split('#').next() {
+            named.location.name = format!("{its}{part}");
+        }
+        named
     }
 
     /// Is it an op that takes a lock?
     pub(super) const fn takes(kind: OpKind) -> bool {
         kind.takes_lock() || matches!(kind, OpKind::OnceEnter | OpKind::SemWait)
     }
+}
+
+/// `Vec#1[4].count`: the block, and what is in it.
+fn block_and_part(name: &str) -> (&str, &str) {
+    name.split_at(name.find(['[', '.']).unwrap_or(name.len()))
 }
 
 /// What an event read or wrote, if it says so.

@@ -32,6 +32,14 @@ pub(super) struct Allocated {
     pub(super) type_die: Die,
     /// The variable that its address was given to, where the type alone says little: `counts`.
     pub(super) variable: Option<String>,
+    /// The collection of Rust's library whose elements it holds, if it is one.
+    pub(super) collection: Option<&'static str>,
+}
+
+impl Allocated {
+    pub(super) const fn new(type_die: Die, variable: Option<String>) -> Allocated {
+        Allocated { type_die, variable, collection: None }
+    }
 }
 
 /// What happens at one call on the way to an allocation.
@@ -67,8 +75,7 @@ impl Debug {
             _ => None,
         }?;
         let is_text = self.type_name(type_die) == "char";
-        (!is_text && self.fits(type_die, size, true))
-            .then_some(Allocated { type_die, variable: None })
+        (!is_text && self.fits(type_die, size, true)).then_some(Allocated::new(type_die, None))
     }
 
     /// What a line of the program allocates.
@@ -115,7 +122,7 @@ impl Debug {
         let (type_die, name) = found.first()?.clone();
         let is_one_type = found.iter().all(|it| self.is_same_type(it.0, type_die));
         let is_one_name = found.iter().all(|it| it.1 == name);
-        is_one_type.then_some(Allocated { type_die, variable: is_one_name.then_some(name) })
+        is_one_type.then(|| Allocated::new(type_die, is_one_name.then_some(name)))
     }
 
     /// By the text of the line.
@@ -129,17 +136,17 @@ impl Debug {
             && let Some(name) = expression::type_after_new(text)
         {
             let type_die = self.record_named(&name, call.size)?;
-            return Some(Allocated { type_die, variable: None });
+            return Some(Allocated::new(type_die, None));
         }
         let assignment = expression::allocation(text, callees)?;
         if let Some(target) = &assignment.target
             && let Some(type_die) = self.chain_type(target, call.function?)
         {
             let type_die = self.pointee(type_die)?;
-            return Some(Allocated { type_die, variable: Some(target.last_name().to_owned()) });
+            return Some(Allocated::new(type_die, Some(target.last_name().to_owned())));
         }
         let type_die = self.record_named(assignment.size_of.as_deref()?, call.size)?;
-        Some(Allocated { type_die, variable: None })
+        Some(Allocated::new(type_die, None))
     }
 
     /// The record of this name whose values fill the block; `None` if there are several of one name.

@@ -242,12 +242,14 @@ impl Module {
         let one = debug.size_of(allocated.type_die).filter(|it| *it > 0)?;
         let n_values = if block_size.is_multiple_of(one) { block_size / one } else { 1 };
         let (idx, shift) = if n_values > 1 { (offset / one, offset % one) } else { (0, offset) };
-        let index = if n_values > 1 { format!("[{idx}]") } else { String::new() };
+        let is_list = n_values > 1 || allocated.collection.is_some();
+        let index = if is_list { format!("[{idx}]") } else { String::new() };
         let is_record = debug.is_record(allocated.type_die);
         let type_name = debug.type_name(allocated.type_die);
-        let whole = match &allocated.variable {
-            Some(name) if !is_record && n_values == 1 => format!("*{name}"),
-            Some(name) if !is_record => name.clone(),
+        let whole = match (allocated.collection, &allocated.variable) {
+            (Some(name), _) => name.to_owned(),
+            (None, Some(name)) if !is_record && n_values == 1 => format!("*{name}"),
+            (None, Some(name)) if !is_record => name.clone(),
             _ => short_type(&type_name),
         };
         let reached = self.reach(allocated.type_die, shift, size)?;

@@ -49,7 +49,18 @@ impl Debug {
         }
         let type_die = self.template_argument(function, "T")?;
         let is_it = size > 0 && self.size_of(type_die) == Some(size);
-        is_it.then_some(Allocated { type_die, variable: None })
+        is_it.then_some(Allocated::new(type_die, None))
+    }
+
+    /// The type of the elements for which a function of `Vec`'s makes room. (Of a string's bytes none is a thing of its own.)
+    pub(super) fn element_by_rust(&self, function: Die, size: u64) -> Option<Die> {
+        let function = self.origin(function);
+        let scope = self.scope(function);
+        let is_list = matches!(&scope[..], [first, second, ..]
+            if first == "alloc" && ["raw_vec", "vec", "slice"].contains(&second.as_str()));
+        let type_die = is_list.then(|| self.template_argument(function, "T")).flatten()?;
+        let one = self.size_of(type_die)?;
+        (one > 1 && size.is_multiple_of(one)).then_some(type_die)
     }
 }
 

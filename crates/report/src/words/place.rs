@@ -45,8 +45,8 @@ pub(crate) fn is_rust(places: &[Place]) -> bool {
     places.iter().any(|it| it.file.ends_with(".rs"))
 }
 
-/// Is it code that the Rust compiler puts into every program, and that has no lines: the `main` that C calls,
-/// `__rust_try` under `catch_unwind`?
+/// Is it code that nobody wrote for this program, and that has no lines: what the Rust compiler puts into every program, or a
+/// generic function of std?
 pub(crate) fn is_glue(place: &Place) -> bool {
     place.file.is_empty() && raddle_rust_std::is_glue(&place.function)
 }
