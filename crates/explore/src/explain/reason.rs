@@ -23,7 +23,7 @@
 
 use std::{cmp::Reverse, collections::HashMap};
 
-use raddle_model::{Before, Event, Kind, OpKind, PickerSpec, Plan, Record, Share, Side};
+use raddle_model::{Before, Event, Kind, OpKind, PickerSpec, Plan, Record, Share, Side, ThreadId};
 use raddle_trace::Trace;
 
 use super::{
@@ -263,7 +263,8 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
             let n_before = absent.len();
             let seen = self.seen(&execution.trace);
             for edge in edges::absent(&seen, self.passes.len(), &exposed, &failing) {
-                if !absent.iter().any(|it| it.order == edge.order) {
+                let is_known = absent.iter().any(|it| it.order == edge.order);
+                if !is_known && !self.is_failure_itself(&edge) {
                     absent.push(edge);
                 }
             }
@@ -295,6 +296,13 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
             true => Seen::of(trace.clone(), self.trials.symbols),
             false => Seen::step_by_step(trace.clone(), self.trials.symbols),
         }
+    }
+
+    /// That a thread which waits for ever does not come to something else is what happened, not why.
+    fn is_failure_itself(&self, absent: &Edge) -> bool {
+        let stuck =
+            |it: ThreadId| self.failing.threads.get(it.idx()).is_some_and(|it| it.is_blocked);
+        !self.start.is_none() && stuck(absent.order.second.thread)
     }
 
     /// The last step of a thread that panicked, which the others outlive; the last of all if none did.
