@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use raddle_model::{Before, Event, OpKind, PickerSpec, Plan, Record, Side, ThreadId};
+use raddle_model::{Before, Event, OpKind, PickerSpec, Plan, Record, Side};
 use raddle_trace::Trace;
 
 use super::{
@@ -98,8 +98,13 @@ impl Rich {
             let positions = Positions::of(&execution.trace);
             let is_kept = edges.iter().all(|it| positions.keep(it, Rule::MayCome))
                 && (TRIES / 2 <= seed || orders.iter().all(|it| positions.is_before(it)));
-            // Without orders nothing else says that it is this execution.
-            let is_same = !edges.is_empty() || are_alike(small, &execution.trace);
+            let alike = |of: fn(OpKind) -> bool| are_alike(small, &execution.trace, of);
+            // Without orders nothing else says that it is this execution; and who is woken is no matter of order.
+            let is_same = match (edges.is_empty(), start.is_none()) {
+                (true, _) => alike(|it| !it.is_access()),
+                (false, true) => true,
+                (false, false) => alike(is_wait_or_signal),
+            };
             let is_it =
                 is_kept && is_same && execution.trace.n_dropped == 0 && trials.shows(&execution);
             let aligned = is_it.then(|| aligned(small, &execution.trace));
@@ -192,13 +197,16 @@ impl Rich {
     }
 }
 
-/// Do threads the same in both, in the same order, but for accesses?
-fn are_alike(small: &Trace, rich: &Trace) -> bool {
-    fn others(trace: &Trace) -> impl Iterator<Item = (ThreadId, OpKind)> {
-        let others = trace.events.iter().filter(|it| !it.kind.is_access());
-        others.map(|it| (it.thread, it.kind))
-    }
-    others(small).eq(others(rich))
+/// Do threads the same in both, in the same order, as far as ops of these kinds go?
+fn are_alike(small: &Trace, rich: &Trace, is_it: fn(OpKind) -> bool) -> bool {
+    let ops = |it: &Event| (it.thread, it.kind);
+    let small = small.events.iter().filter(|it| is_it(it.kind)).map(ops);
+    small.eq(rich.events.iter().filter(|it| is_it(it.kind)).map(ops))
+}
+
+const fn is_wait_or_signal(kind: OpKind) -> bool {
+    use OpKind::{Broadcast, CondWait, CondWake, Signal};
+    matches!(kind, CondWait | CondWake | Signal | Broadcast)
 }
 
 /// By step of the smallest schedule: the same one in the execution with every access. What a thread does in the one is
