@@ -1,6 +1,6 @@
 //@ expect: panic
 //@ execs: 4000
-//@ cause: let value = self.shards[from].read().unwrap()[&key]; | *value += n;
+//@ unnamed: let value = self.shards[from].read().unwrap()[&key]; | *value += n;
 //@ unsaid: shards
 // Keys live in shards, a directory says where. A migration copies a key, points the directory at the copy and deletes the
 // original; who has asked the directory before and writes afterwards writes into the shard that is cleared.
