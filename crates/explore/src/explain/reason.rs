@@ -298,7 +298,7 @@ impl<'t, 'a, 'e> Reasoner<'t, 'a, 'e> {
         }
     }
 
-    /// That a thread which waits for ever does not come to something else is what happened, not why.
+    /// Is it a step that a thread did not reach because it is blocked forever? That is the failure, not its cause.
     fn is_failure_itself(&self, absent: &Edge) -> bool {
         let stuck =
             |it: ThreadId| self.failing.threads.get(it.idx()).is_some_and(|it| it.is_blocked);
