@@ -30,7 +30,7 @@ pub(super) struct StdSync {
     waiting: HashMap<ThreadId, (ObjectId, SiteId)>,
     /// Who went to sleep for which lock, and where.
     asleep: HashMap<ThreadId, (ObjectId, SiteId)>,
-    /// The lock that each thread has found taken last.
+    /// The lock that each thread has found taken in its last step.
     tried: HashMap<ThreadId, ObjectId>,
     /// By an object that only sleepers use, as the writers of a `RwLock` do: their lock.
     locks: HashMap<ObjectId, ObjectId>,
@@ -237,13 +237,16 @@ impl StdSync {
         if is_sleep {
             self.note_sleeper(thread, object, site);
         }
+        // A slow path that was not seen to try, as that of standard output, sleeps for another lock.
+        let tried = self.tried.remove(&thread);
         let is_asleep = is_sleep
             && matches!(doing, Some(Doing::LockAsleep | Doing::ReadAsleep | Doing::WriteAsleep));
         if is_asleep {
             self.classify(object, doing);
-            let tried = self.tried.get(&thread).copied();
-            let lock = *self.locks.entry(object).or_insert(tried.unwrap_or(object));
-            self.asleep.insert(thread, (lock, site));
+            if let (Some(Doing::WriteAsleep), Some(lock)) = (doing, tried) {
+                self.locks.insert(object, lock);
+            }
+            self.asleep.insert(thread, (self.lock(object), site));
             return;
         }
         if let Some((object, site)) = self.asleep.remove(&thread) {
@@ -254,8 +257,7 @@ impl StdSync {
             return;
         }
         self.classify(object, doing);
-        let asks = matches!(doing, Some(Doing::Lock | Doing::Read | Doing::Write));
-        if asks && event.kind == OpKind::AtomicCas && !is_done {
+        if event.kind == OpKind::AtomicCas && doing == Some(Doing::Write) && !is_done {
             self.tried.insert(thread, object);
         }
         match (event.kind, doing) {
