@@ -23,7 +23,8 @@ mod trials;
 use std::time::Duration;
 
 use raddle_model::{
-    Certainty, Constraint, Explanation, Finding, Kind, MinimisingEnd, Reason, Share,
+    Certainty, Constraint, Explanation, Fault, Finding, Kind, MinimisingEnd, Reason, Share,
+    ThreadId,
 };
 
 use self::{
@@ -189,8 +190,21 @@ fn find_reason(
     explanation.reason =
         Some(Reason { orders, sufficient, n_same: start.n_steps as u64, observations });
     explanation.passing = passing.map(|it| Box::new(contrast::passing(it, trace, small, symbols)));
+    let have_looked = observe::have_looked(&rich, small, &points);
     small.objects = points.into_objects();
+    forget_missed(small, &have_looked);
     Ok(())
+}
+
+/// Leaves out what some threads are said to have missed.
+fn forget_missed(finding: &mut Finding, threads: &[ThreadId]) {
+    for state in finding.threads.iter_mut().filter(|it| threads.contains(&it.thread)) {
+        state.waits_for.iter_mut().for_each(|it| it.missed = None);
+    }
+    if let Fault::Forlorn(all) = &mut finding.fault {
+        let told = all.iter_mut().filter(|it| threads.contains(&it.thread));
+        told.for_each(|it| it.missed = None);
+    }
 }
 
 #[cfg(test)]

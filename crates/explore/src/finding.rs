@@ -33,6 +33,7 @@ use raddle_trace::Trace;
 use self::ending::Ending;
 pub use self::ids::Ids;
 pub use self::inconclusive::Inconclusive;
+pub(crate) use self::missed::{are_same, has_looked, waits_at};
 pub(crate) use self::names::Names;
 pub(crate) use self::predicted::{Prediction, contrast, predicted, predicted_again, predictions};
 pub(crate) use self::program::{file_name, is_own, reported};

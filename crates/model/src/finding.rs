@@ -252,7 +252,7 @@ pub enum Miss {
     TooEarly,
     /// It came when nobody waited any more: the thread's wait had timed out.
     TooLate,
-    /// This thread had it instead.
+    /// This thread had it instead; if it is the thread itself, it has looked at its condition and waits again.
     Another(ThreadId),
 }
 

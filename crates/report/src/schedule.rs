@@ -108,6 +108,11 @@ impl<'a> Schedule<'a> {
         self.rows.iter().filter(is_named).count()
     }
 
+    /// The line that says what the bars beside the rows mean.
+    pub(crate) fn bars(&self, style: &Style) -> String {
+        bars(&self.rows, style)
+    }
+
     /// Where it is shown, if there is no room for it.
     pub(crate) fn elsewhere(&self, id: &str) -> String {
         format!("  schedule: {}: raddle show {id} --full\n", rows::size(self.finding))
@@ -136,6 +141,23 @@ impl<'a> Schedule<'a> {
             .collect();
         out.push_str(&self.names.legend(style, |it| used.contains(it)));
         out
+    }
+}
+
+/// What the bars beside the rows mean, if there are any.
+fn bars(rows: &[Row<'_>], style: &Style) -> String {
+    let cells = rows.iter().filter_map(|row| match row {
+        Row::Step(cell) => Some(cell),
+        Row::Switch(_) | Row::Fold(_) => None,
+    });
+    let n_held: Vec<usize> = cells.flat_map(|it| it.held.iter().map(|it| it.1)).collect();
+    let one = n_held.contains(&1).then(|| format!("{} holds a lock", style.bar(1)));
+    let several = n_held.iter().any(|it| 1 < *it);
+    let several = several.then(|| format!("{} holds several locks", style.bar(2)));
+    let all: Vec<String> = one.into_iter().chain(several).collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => format!("  {}\n", style.paint(Ink::Dim, &all.join(", "))),
     }
 }
 

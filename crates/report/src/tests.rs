@@ -70,6 +70,7 @@ fn deadlock() {
                     join T1   │            │            bank.c:52  ← blocked forever
             3▸      .         │lock right  │            bank.c:31  ← blocked forever
             4▸      .         │            │lock left   bank.c:31  ← blocked forever
+              │ holds a lock
 
               program output:
                 moving 10 to the right
@@ -111,6 +112,7 @@ fn deadlock_wide() {
                     join T1   │            │            bank.c:52  ← blocked forever
             3▸      .         │lock right  │            bank.c:31  ← blocked forever
             4▸      .         │            │lock left   bank.c:31  ← blocked forever
+              │ holds a lock
 
               program output:
                 moving 10 to the right
@@ -155,6 +157,7 @@ fn deadlock_in_ascii() {
                     join T1   |            |            bank.c:52  <- blocked forever
             3>      .         |lock right  |            bank.c:31  <- blocked forever
             4>      .         |            |lock left   bank.c:31  <- blocked forever
+              | holds a lock
 
               program output:
                 moving 10 to the right
@@ -213,6 +216,7 @@ fn locks_without_names_get_letters() {
             4▸      .         │        │lock A  bank.c:31  ← blocked forever
               A: mutex in heap block of 48 bytes allocated at bank.c:20 by main (#1)
               B: mutex in heap block of 48 bytes allocated at bank.c:20 by main (#2)
+              │ holds a lock
 
               program output:
                 moving 10 to the right
@@ -254,6 +258,7 @@ fn lost_wakeup() {
             2▸   7   .             │wait ready   bank.c:60  pthread_cond_wait(&ready, &lock…
                      join T1        .            bank.c:52  ← blocked forever
                      .              wait ready   bank.c:60  ← blocked forever
+              │ holds a lock
 
             SUMMARY: raddle: deadlock at examples/bank.c:60 in worker
         "#]],
@@ -283,6 +288,7 @@ fn assertion() {
                  4  │                    start
             ▸    5  │                    read left+40 → 100  bank.c:40  assert(left.balance…
                     │                    assert              bank.c:40  ← assert failed
+              │ holds a lock
 
               program output:
                 bank: bank.c:40: audit: Assertion failed.
@@ -315,6 +321,7 @@ fn crash_after_many_steps() {
               1181   .              │lock right          bank.c:30  pthread_mutex_lock(&fro…
             2▸1182   .              │read left+40 → 100  bank.c:35  from->balance -= amount;
                      .              │crash               bank.c:35  ← crashed
+              │ holds a lock
 
             SUMMARY: raddle: crash at examples/bank.c:35 in transfer
         "#]],
@@ -360,6 +367,7 @@ fn misuse() {
                     ── switch (preempted) ──
                  3  │           start
             ▸    4  │           unlock left  bank.c:36  ← misuse
+              │ holds a lock
 
             SUMMARY: raddle: misuse at examples/bank.c:36 in worker
         "#]],
@@ -411,6 +419,7 @@ fn five_threads_are_listed() {
             6▸      T2      │lock forks+80   bank.c:31  ← blocked forever
             7▸      T3      │lock forks+120  bank.c:31  ← blocked forever
             8▸      T4      │lock forks      bank.c:31  ← blocked forever
+              │ holds a lock
 
             SUMMARY: raddle: deadlock at examples/bank.c:31 in dine
         "#]],
@@ -473,6 +482,7 @@ fn narrow_terminals_get_a_list() {
                     T0 main  join T1     bank.c:52  ← blocked forever
             3▸      T1      │lock right  bank.c:31  ← blocked forever
             4▸      T2      │lock left   bank.c:31  ← blocked forever
+              │ holds a lock
 
               program output:
                 moving 10 to the right

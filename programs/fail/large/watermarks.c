@@ -1,7 +1,7 @@
 //@ expect: deadlock
 //@ execs: 4000
 //@ unnamed: flow->is_paused = true; | if (was_paused && level <= LOW)
-//@ unsaid: resumed T3 T4
+//@ says: resumed arrived T3 T4
 // Flow control with two marks. The level and the pause have locks of their own: the consumer falls below the low mark just
 // before the producer, which has seen the high one, calls for a pause that nobody will end.
 #include <pthread.h>

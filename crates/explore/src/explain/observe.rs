@@ -6,17 +6,20 @@
 
 use raddle_analysis::HeldLocks;
 use raddle_model::{
-    Event, Finding, Kind, NamedObject, ObjectId, Observation, OpKind, OpResult, Point, ThreadId,
-    ThreadState,
+    Event, Finding, Kind, Miss, Missed, NamedObject, ObjectId, Observation, OpKind, OpResult,
+    Point, ThreadId, ThreadState,
 };
 use raddle_trace::{Region, Trace};
 
 use super::{
     edges::{Node, site_hash},
     points::{self, Points},
-    rich::{Rich, are_same},
+    rich::Rich,
 };
-use crate::target::Symbols;
+use crate::{
+    finding::{are_same, has_looked, waits_at},
+    target::Symbols,
+};
 
 /// Looks of a thread at what it writes, back from the write.
 const LOOKS_MAX: usize = 3;
@@ -51,6 +54,40 @@ pub(super) fn observations(
     all
 }
 
+/// Who has looked, since the notification that it is said to have missed, at what its sender had written: with every
+/// access to memory in the execution, that can be seen.
+pub(super) fn have_looked(rich: &Rich, finding: &Finding, points: &Points<'_>) -> Vec<ThreadId> {
+    let trace = &rich.trace;
+    let has_looked = |state: &&ThreadState| {
+        let Some(wait) = &state.waits_for else { return false };
+        let is_told = |it: &Missed| {
+            matches!(it.kind, OpKind::Signal | OpKind::Broadcast)
+                && it.why != Miss::Another(state.thread)
+        };
+        let notice = trace.events.iter().rposition(|it| notifies(points, it, &wait.object));
+        wait.missed.as_ref().is_some_and(is_told)
+            && notice.is_some_and(|it| looked(points, trace, it, state.thread))
+    };
+    finding.threads.iter().filter(has_looked).map(|it| it.thread).collect()
+}
+
+/// Is a step a notification of who waits at an object?
+fn notifies(points: &Points<'_>, event: &Event, object: &NamedObject) -> bool {
+    let kinds = [OpKind::Signal, OpKind::Broadcast, OpKind::FutexNotify, OpKind::Kill];
+    kinds.contains(&event.kind) && is_called(points, event.object, object)
+}
+
+/// Is that what an object of the execution is called? Its number may be another than the finding's.
+fn is_called(points: &Points<'_>, object: ObjectId, named: &NamedObject) -> bool {
+    object != ObjectId::NONE && points.named(object) == *named
+}
+
+fn looked(points: &Points<'_>, trace: &Trace, notice: usize, thread: ThreadId) -> bool {
+    let object = trace.events[notice].object;
+    let is_data = |it| it != object && points.named(it).class.is_variable();
+    has_looked(&trace.events, notice, thread, is_data)
+}
+
 struct Scene<'s, 'a> {
     trace: &'s Trace,
     finding: &'s Finding,
@@ -72,11 +109,6 @@ fn locks_by_step(trace: &Trace) -> Vec<Vec<(ObjectId, u64)>> {
 }
 
 impl Scene<'_, '_> {
-    /// Is this what an object of the execution is called? Its number may be another than the finding's.
-    fn is_called(&self, object: ObjectId, named: &NamedObject) -> bool {
-        object != ObjectId::NONE && self.points.named(object) == *named
-    }
-
     fn point(&mut self, idx: usize) -> Point {
         Point { caller: None, ..self.points.step(idx, self.symbols) }
     }
@@ -96,14 +128,15 @@ impl Scene<'_, '_> {
         for (idx, state) in cycle.iter().enumerate() {
             let wanting = cycle[(idx + cycle.len() - 1) % cycle.len()].waits_for.as_ref()?;
             let took = self.trace.events.iter().rposition(|it| {
-                let is_it = |object| self.is_called(object, &wanting.object);
+                let is_it = |object| is_called(self.points, object, &wanting.object);
                 it.thread == state.thread
                     && Points::takes(it.kind)
                     && (is_it(it.object) || is_it(it.other_object()))
             })?;
             // Of a recursive lock, where it was taken first.
             let known = self.locks[took].iter();
-            let mut first = known.filter(|it| self.is_called(it.0, &wanting.object)).map(|it| it.1);
+            let mut first =
+                known.filter(|it| is_called(self.points, it.0, &wanting.object)).map(|it| it.1);
             let took = first.next_back().and_then(|it| usize::try_from(it).ok()).unwrap_or(took);
             let took = self.point(took);
             links.push([took, self.points.pending(state.thread, self.symbols)]);
@@ -162,19 +195,24 @@ impl Scene<'_, '_> {
             let Some(wait) = state.waits_for.as_ref().filter(|it| it.holders.is_empty()) else {
                 continue;
             };
-            let is_it = |it: &Event| self.is_called(it.object, &wait.object);
-            let is_signal = |it: &Event| {
-                is_it(it)
-                    && matches!(
-                        it.kind,
-                        OpKind::Signal | OpKind::Broadcast | OpKind::FutexNotify | OpKind::Kill
-                    )
-            };
+            let is_it = |it: &Event| is_called(self.points, it.object, &wait.object);
+            let is_signal = |it: &Event| notifies(self.points, it, &wait.object);
             let Some(signal) = events.iter().rposition(is_signal) else { continue };
             let is_wait = |kind| matches!(kind, OpKind::CondWait | OpKind::FutexWait);
             let began = events
                 .iter()
                 .rposition(|it| it.thread == state.thread && is_it(it) && is_wait(it.kind));
+            let thread = state.thread;
+            let is_end = |it: &Event| {
+                let is_wake = matches!(it.kind, OpKind::CondWake | OpKind::FutexWake);
+                it.thread == thread && is_it(it) && is_wake && it.result == OpResult::Done
+            };
+            let ended_own = waits_at(&events[..signal], thread, events[signal].object)
+                && events[signal..].iter().any(is_end);
+            let has_condition = matches!(state.pending, Some(OpKind::CondWait | OpKind::CondWake));
+            if ended_own || has_condition && looked(self.points, self.trace, signal, thread) {
+                continue;
+            }
             let is_early = began.map_or(state.pending == Some(OpKind::SigWait), |it| signal < it);
             // Of two that are alike, another one than in the finding may have been woken.
             let woken = events[signal..].iter().position(|it| {

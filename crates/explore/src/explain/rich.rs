@@ -17,7 +17,10 @@ use super::{
     start::{Start, segments},
     trials::Trials,
 };
-use crate::target::{Execution, TargetError};
+use crate::{
+    finding::are_same,
+    target::{Execution, TargetError},
+};
 
 /// So many random executions are tried, of the failing kind, and for each order the other way round.
 const TRIES: u64 = 12;
@@ -299,16 +302,6 @@ pub(super) fn data(trace: &Trace, first: Node, second: Node) -> (Node, Node) {
         }
     }
     (first, second)
-}
-
-/// Do two events use the same bytes, as far as is known? An object may be a block that was once copied as a whole.
-pub(super) fn are_same(one: &Event, other: &Event) -> bool {
-    const MANY: u8 = 255;
-    let is_known = |it: &Event| it.kind.is_access() && !matches!(it.size, 0 | MANY);
-    let is_apart = |it: &Event, next: &Event| it.offset() + u32::from(it.size) <= next.offset();
-    let are_apart =
-        is_known(one) && is_known(other) && (is_apart(one, other) || is_apart(other, one));
-    one.object == other.object && !are_apart
 }
 
 /// What is done in a critical section that begins with a step, up to the wait that ends it, if one does;

@@ -306,25 +306,40 @@ fn occurrence(raw: &str, at: usize, word: &str) -> Option<Range<usize>> {
     Some(begin..end)
 }
 
-/// A word with the call that it begins: `pthread_mutex_lock(&m)`.
+/// A word with the call that it begins: `pthread_mutex_lock(&m)`; after `self`, all that follows: `self.shards[0].len()`.
 fn call(raw: &str, at: usize) -> Range<usize> {
     let is_part = |it: char| it.is_alphanumeric() || matches!(it, '_' | ':' | '!');
-    let word = raw[at..].find(|it| !is_part(it)).map_or(raw.len(), |it| at + it);
-    if !raw[word..].starts_with('(') {
-        return at..word;
-    }
-    let mut depth = 0;
-    for (idx, char) in raw[word..].char_indices() {
-        depth += match char {
-            '(' => 1,
-            ')' => -1,
-            _ => 0,
+    let word_end =
+        |from: usize| raw[from..].find(|it| !is_part(it)).map_or(raw.len(), |it| from + it);
+    let mut end = word_end(at);
+    let is_self = &raw[at..end] == "self";
+    loop {
+        let rest = &raw[end..];
+        let next = match rest.chars().next() {
+            Some('(') => closed(rest, ['(', ')']),
+            Some('[') if is_self => closed(rest, ['[', ']']),
+            Some('?') if is_self => Some(1),
+            Some('.') if is_self => Some(word_end(end + 1) - end).filter(|it| 1 < *it),
+            _ => None,
         };
-        if depth == 0 {
-            return at..word + idx + 1;
+        let Some(length) = next else { return at..end };
+        end += length;
+        if !is_self {
+            return at..end;
         }
     }
-    at..raw.trim_end().len()
+}
+
+/// How long a text in brackets is that begins with one; to the end of the line if they are not closed there.
+fn closed(text: &str, [open, close]: [char; 2]) -> Option<usize> {
+    let mut depth = 0;
+    for (idx, char) in text.char_indices() {
+        depth += i32::from(char == open) - i32::from(char == close);
+        if depth == 0 {
+            return Some(idx + 1);
+        }
+    }
+    Some(text.trim_end().len())
 }
 
 #[cfg(test)]
@@ -345,6 +360,10 @@ mod tests {
         check("  x = y; y = x;", 12, "x", "x");
         check("  assert(part[0] + part[2] == 2);", 10, "part[2]", "part[2]");
         check("  int n = a, s = b;", 0, "", "int n = a, s = b;");
+        let line = "    let value = self.shards[from].read().unwrap()[&key];";
+        check(line, 17, "map.vals[1]", "self.shards[from].read().unwrap()[&key]");
+        check("    self.state = 2;", 5, "", "self.state");
+        check("  f(g(1),", 3, "", "f(g(1),");
         check("  名 = 余额;", 9, "余额", "余额");
         check("", 4, "x", "");
     }

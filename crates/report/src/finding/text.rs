@@ -5,7 +5,8 @@
 use std::fmt::Write as _;
 
 use raddle_model::{
-    Fault, Finding, Home, Kind, Miss, Missed, OpKind, Place, Reproduced, ThreadState, WaitFor,
+    Fault, Finding, Home, Kind, Miss, Missed, OpKind, Place, Reproduced, ThreadId, ThreadState,
+    WaitFor,
 };
 
 use crate::{
@@ -65,7 +66,13 @@ pub fn finding(shown: &Shown<'_>, style: &Style, sources: &mut Sources<'_>) -> S
 type Screen = (String, String);
 
 /// What lays out a schedule in so many lines, heading and legend included, or in as few as it can.
-type LayOut = fn(&Shown<'_>, &[Spot], usize, &Style, &mut Sources<'_>) -> String;
+type LayOut = fn(&Shown<'_>, &[Spot], usize, &Style, &mut Sources<'_>) -> Laid;
+
+/// A schedule, and what its bars mean, for which there need not be room.
+struct Laid {
+    text: String,
+    bars: String,
+}
 
 /// The diagnosis, with as many notes as there is room for, and the schedule; an error if there is no room.
 fn fitted(
@@ -80,11 +87,15 @@ fn fitted(
         let mut head = headline(shown, &diagnosis, style);
         head.push_str(&snippet::render(shown, &diagnosis, style, sources));
         let n_lines = head.lines().count() + n_end;
-        let schedule = {
+        let Laid { text: mut schedule, bars } = {
             let room = LINES_MAX.saturating_sub(n_lines);
             lay_out(shown, &diagnosis.spots, room, style, sources)
         };
-        if style.full || n_lines + schedule.lines().count() <= LINES_MAX {
+        let n_left = LINES_MAX.checked_sub(n_lines + schedule.lines().count());
+        if style.full || n_left.is_some_and(|it| bars.lines().count() <= it) {
+            schedule.push_str(&bars);
+        }
+        if style.full || n_left.is_some() {
             return Ok((head, schedule));
         }
         if diagnosis.notes.len() < 2 {
@@ -102,13 +113,14 @@ fn folded_schedule(
     room: usize,
     style: &Style,
     sources: &mut Sources<'_>,
-) -> String {
+) -> Laid {
     let mut rows_max = ROWS_MAX;
     loop {
-        let text = Schedule::within(shown.finding, spots, rows_max, style).render(style, sources);
+        let schedule = Schedule::within(shown.finding, spots, rows_max, style);
+        let text = schedule.render(style, sources);
         let n_over = text.lines().count().saturating_sub(room);
         if style.full || n_over == 0 || rows_max == ROWS_MIN {
-            return text;
+            return Laid { text, bars: schedule.bars(style) };
         }
         rows_max = rows_max.saturating_sub(n_over).max(ROWS_MIN);
     }
@@ -121,17 +133,18 @@ fn squeezed_schedule(
     room: usize,
     style: &Style,
     sources: &mut Sources<'_>,
-) -> String {
+) -> Laid {
     let mut rows_max = room.max(SQUEEZED_MIN);
     loop {
         let folded = Schedule::within(shown.finding, spots, ROWS_MIN, style);
         // A table that leaves out what the text names says less than the text.
         if rows_max < folded.n_named() + 1 {
-            return folded.elsewhere(shown.id);
+            return Laid { text: folded.elsewhere(shown.id), bars: String::new() };
         }
-        let text = folded.squeezed(rows_max, style).render(style, sources);
+        let squeezed = folded.squeezed(rows_max, style);
+        let text = squeezed.render(style, sources);
         if text.lines().count() <= room || rows_max == SQUEEZED_MIN {
-            return text;
+            return Laid { text, bars: squeezed.bars(style) };
         }
         rows_max -= 1;
     }
@@ -217,6 +230,9 @@ fn places(finding: &Finding) -> Vec<&Place> {
     let places: Vec<&Place> = waits.collect();
     if !places.is_empty() {
         return places;
+    }
+    if let Some(at) = fault::told_wait(finding).and_then(|it| fault::waits_at(finding, it)) {
+        return vec![at];
     }
     // Of a `main` that returned, the file is known; its last access to what others used is the nearest line.
     let is_returned = finding.kind == Kind::Exit && finding.sites.iter().all(|it| it.line == 0);
@@ -351,7 +367,7 @@ fn deadlock(
         }
         waiting(out, shown, wait, style, sources);
         if let Some(it) = &wait.missed {
-            let text = missed(shown, it);
+            let text = missed(shown, it, state.thread);
             for line in style::wrapped(&text, style.width.saturating_sub(6)) {
                 let _ = writeln!(out, "      {line}");
             }
@@ -362,13 +378,13 @@ fn deadlock(
 }
 
 /// The last notification that the thread could have had, and why it had not: a lost wake-up, or another's.
-fn missed(shown: &Shown<'_>, missed: &Missed) -> String {
+fn missed(shown: &Shown<'_>, missed: &Missed, waiter: ThreadId) -> String {
     let thread = place::thread_in_passing(shown.finding, missed.thread);
     let (what, at) = (missed.kind.verb(), place::short(&missed.at));
     let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
     let became = match missed.why {
         Miss::TooEarly => "came before the wait, when no thread was waiting".to_owned(),
-        Miss::TooLate | Miss::Another(_) => fault::missed(missed),
+        Miss::TooLate | Miss::Another(_) => fault::missed(missed, waiter),
     };
     format!("the last {what}, by {thread}{at} (step {}), {became}", number::grouped(missed.step))
 }

@@ -508,7 +508,7 @@ struct MissedLine<'a> {
     by: ThreadId,
     at: PlaceLine<'a>,
     step: u64,
-    /// Who had it instead; `null` if nobody waited.
+    /// Whom it woke instead, or the waiting thread itself if that waits again; `null` if no thread waited.
     woke: Option<ThreadId>,
 }
 

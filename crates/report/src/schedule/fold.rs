@@ -9,6 +9,8 @@ use std::cmp::Reverse;
 
 use raddle_model::{Finding, Flags, Kind, ObjectId, OpKind, Step};
 
+use super::own_place;
+
 /// Steps at the end that are always shown.
 const TAIL: usize = 4;
 /// Steps after which a livelock may come back to where it was.
@@ -187,8 +189,8 @@ fn ended(finding: &Finding) -> Option<usize> {
     finding.steps.iter().rposition(ends).filter(|_| is_use)
 }
 
-/// The way of the wrong value, backwards: what the failing thread read last, the write that each read saw, what that
-/// write's thread had read for it. By the trace alone: a write is taken to come from the reads of the same line, or of
+/// The way of the wrong value, backwards: what the failing thread read where it failed, or else last, the write that each
+/// read saw, what that write's thread had read for it. By the trace alone: a write is taken to come from the reads of the same line, or of
 /// the same object, right before it.
 fn chain(finding: &Finding) -> Vec<usize> {
     let steps = &finding.steps;
@@ -196,6 +198,15 @@ fn chain(finding: &Finding) -> Vec<usize> {
     let is_read = |it: &Step| it.kind.is_access() && it.kind != OpKind::Write;
     let of_failing = (0..steps.len()).rev().filter(|it| steps[*it].thread == thread);
     let mut todo: Vec<usize> = of_failing.filter(|it| is_read(&steps[*it])).take(2).collect();
+    // What was read elsewhere need not be a part of the condition.
+    let failed_at = finding.sites.first();
+    let is_there = |step: &Step| {
+        let here = own_place(finding, step).zip(failed_at);
+        here.is_some_and(|(it, at)| (it.line, &it.file) == (at.line, &at.file))
+    };
+    if todo.iter().any(|it| is_there(&steps[*it])) {
+        todo.retain(|it| is_there(&steps[*it]));
+    }
     let mut found: Vec<usize> = Vec::new();
     while let Some(read) = todo.pop() {
         if CHAIN_MAX <= found.len() {

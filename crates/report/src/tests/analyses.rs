@@ -99,6 +99,7 @@ fn race_on_the_heap() {
             1▸      .                   │write Account.balance  bank.c:35  ← race
                     ── switch (preempted) ──
             2▸   4  read left+40 → 100  │                       bank.c:40  ← race
+              │ holds a lock
 
             SUMMARY: raddle: race at examples/bank.c:40 in worker
         "#]],
@@ -143,6 +144,7 @@ fn race_in_ascii() {
             1>      .                    |rmw Account.balance  bank.c:35  <- race
                     -- switch (preempted) --
             2>   4  read left+40 -> 100  |                     bank.c:40  <- race
+              | holds a lock
 
             SUMMARY: raddle: race at examples/bank.c:40 in worker
         "#]],
@@ -253,6 +255,7 @@ fn cycle_that_was_not_shown() {
                     ── switch (preempted) ──
             3▸   5   .             │lock right  bank.c:30  pthread_mutex_lock(&from->lock);
             4▸   6   .             ║lock left   bank.c:31  pthread_mutex_lock(&to->lock);
+              │ holds a lock, ║ holds several locks
 
             SUMMARY: raddle: deadlock at examples/bank.c:31 in transfer
         "#]],
@@ -296,6 +299,7 @@ fn atomicity() {
                     ── switch (preempted) ──
             2▸   4  read left+40 → 100  │                    bank.c:40  ← in between
             3▸      .                   │write left.balance  bank.c:36  ← meant to be one
+              │ holds a lock
 
             SUMMARY: raddle: atomicity at examples/bank.c:36 in transfer
         "#]],

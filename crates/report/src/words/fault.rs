@@ -237,7 +237,7 @@ fn unended(wait: &Blocked) -> String {
     match &wait.missed {
         Some(it) => {
             let (who, verb) = (it.thread.0, it.kind.verb());
-            format!("{text}: T{who}'s {verb}{} {}", at_text(&it.at), missed(it))
+            format!("{text}: T{who}'s {verb}{} {}", at_text(&it.at), missed(it, wait.thread))
         }
         None => text,
     }
@@ -275,12 +275,30 @@ const fn awaited_in_std(wait: StdWait) -> &'static str {
     }
 }
 
-/// What became of a notification, after who sent it and where: `woke T2`.
-pub(crate) fn missed(it: &Missed) -> String {
+/// Of waits that nobody will end, the one that the first sentence speaks of.
+pub(crate) fn told_wait(finding: &Finding) -> Option<&Blocked> {
+    let Fault::Forlorn(all) = &finding.fault else { return None };
+    // Who waits for the end of another thread is a victim, as long as there is somebody else.
+    let mut waiting = all.iter().filter(|it| it.kind != OpKind::Join);
+    let first = waiting.clone().next();
+    waiting.find(|it| it.missed.is_some()).or(first).or(all.first())
+}
+
+/// Where a thread waits at the end, if that is known.
+pub(crate) fn waits_at<'a>(finding: &'a Finding, wait: &Blocked) -> Option<&'a Place> {
+    let state = finding.threads.iter().find(|it| it.thread == wait.thread)?;
+    state.waits_for.as_ref().map(|it| &it.at).filter(|it| it.line > 0)
+}
+
+/// What became of a notification that a thread would need, after who sent it and where: `woke T2`.
+pub(crate) fn missed(it: &Missed, waiter: ThreadId) -> String {
     match (it.why, it.kind) {
         (Miss::TooEarly, _) => "came before any thread waited".to_owned(),
         (Miss::TooLate, _) => "came after the wait had timed out".to_owned(),
         (Miss::Another(thread), OpKind::SemPost) => format!("was taken by T{}", thread.0),
+        (Miss::Another(thread), _) if thread == waiter => {
+            format!("woke T{}, which waits again", thread.0)
+        }
         (Miss::Another(thread), _) => format!("woke T{}", thread.0),
     }
 }

@@ -91,6 +91,23 @@ fn of(said: &Said<'_>, observation: &Observation) -> Option<String> {
                 said.at(to)
             ))
         }
+        Observation::NotOne { from, between, to, lock: None }
+            if between.kind.is_write()
+                && [from, between, to].iter().all(|it| it.kind.is_access()) =>
+        {
+            let guards = said.held(between);
+            let held = [said.held(from), said.held(to)].concat();
+            let lock = held.into_iter().find(|it| guards.contains(it))?;
+            Some(format!(
+                "hold {} from {} to {}, as T{} does {} ({})",
+                crate::words::act::name(said.finding.objects.get(lock.idx())?),
+                said.at(from),
+                said.at(to),
+                between.thread.0,
+                said.at(between),
+                known(said)
+            ))
+        }
         Observation::NotOne { from, to, lock: Some(lock), .. } => Some(format!(
             "do not release {} between {} and {}, or check again after locking it ({})",
             crate::words::act::name(lock),

@@ -198,8 +198,10 @@ impl Marks<'_> {
         let finding = self.finding;
         let mut states: Vec<&ThreadState> =
             finding.threads.iter().filter(|it| it.waits_for.is_some()).collect();
+        let told = fault::told_wait(finding).map(|it| it.thread);
         states.sort_by_key(|it| {
-            finding.cycle.iter().position(|thread| *thread == it.thread).unwrap_or(usize::MAX)
+            let in_cycle = finding.cycle.iter().position(|thread| *thread == it.thread);
+            (in_cycle.unwrap_or(usize::MAX), told != Some(it.thread))
         });
         let in_cycle = |it: &ThreadState| finding.cycle.contains(&it.thread);
         let is_join = |it: &ThreadState| it.pending == Some(OpKind::Join);

@@ -167,6 +167,11 @@ impl Said<'_> {
         self.mark(point).is_some_and(|it| held_at(self.finding, it).is_empty())
     }
 
+    /// The locks that are held where a point is shown.
+    pub(super) fn held(&self, point: &Point) -> Vec<ObjectId> {
+        self.mark(point).map(|it| held_at(self.finding, it)).unwrap_or_default()
+    }
+
     /// ` (2)`, or where it is.
     pub(super) fn at(&self, point: &Point) -> String {
         match self.number(point) {
@@ -309,11 +314,22 @@ impl Said<'_> {
                 Some(format!("{lock} is only read-locked: other readers are not kept out"))
             }
             (Some(lock), true) => {
-                Some(format!("{lock} is held at every access above: no data race"))
+                Some(format!("{lock} is held at {}: no data race", self.accesses()))
             }
             (Some(lock), false) => {
-                Some(format!("{lock} is held at every access above, but {}", parts.join("; ")))
+                Some(format!("{lock} is held at {}, but {}", self.accesses(), parts.join("; ")))
             }
+        }
+    }
+
+    /// "every access above", or which ones, among waits and signals: "2 and 4".
+    fn accesses(&self) -> String {
+        let numbers = |it: &&Mark| it.number.map(|it| it.to_string());
+        let all: Vec<String> =
+            self.marks.iter().filter(|it| it.is_access()).filter_map(|it| numbers(&it)).collect();
+        match all.len() < self.marks.iter().filter(|it| it.number.is_some()).count() {
+            true if !all.is_empty() => act::listed(&all),
+            _ => "every access above".to_owned(),
         }
     }
 

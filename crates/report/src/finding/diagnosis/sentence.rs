@@ -152,9 +152,22 @@ fn forlorn(finding: &Finding) -> Option<String> {
         true => all.iter().filter(|it| !is_join(it)).collect(),
         false => all.iter().collect(),
     };
-    let told = waiting.iter().find(|it| it.missed.is_some()).or(waiting.first())?;
+    let told = fault::told_wait(finding)?;
     let is_like = |it: &&&Blocked| it.kind == told.kind && it.object == told.object;
     let threads: Vec<String> = waiting.iter().filter(is_like).map(|it| short(it.thread)).collect();
+    let is_on_condition = |it: &&Blocked| {
+        let kinds = [OpKind::CondWait, OpKind::CondWake, OpKind::FutexWait, OpKind::FutexWake];
+        kinds.contains(&it.kind) && it.std_wait.is_none() && it.holder.is_none()
+    };
+    let are_apart = threads.len() < waiting.len() && waiting.iter().all(is_on_condition);
+    if told.missed.is_none() && are_apart {
+        let each = waiting.iter().map(|it| {
+            let name = act::name(&it.object);
+            format!("{} waits on {name}", short(it.thread))
+        });
+        let each: Vec<String> = each.collect();
+        return Some(format!("{}, and no thread is left to wake them", listed(&each)));
+    }
     let is_one = threads.len() == 1;
     let (who, wait) = (listed(&threads), if is_one { "waits" } else { "wait" });
     let name = act::name(&told.object);

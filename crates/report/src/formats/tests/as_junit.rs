@@ -52,6 +52,7 @@ fn a_finding() {
                     ── switch (preempted) ──
                  3  │           start
             ▸    4  │           unlock left  bank.c:36  ← misuse
+              │ holds a lock
 
             SUMMARY: raddle: misuse at examples/bank.c:36 in worker
             </failure>
@@ -94,6 +95,7 @@ fn what_comes_from_the_program_is_text() {
                  4  │                    start                                 a b,c:%0.c
             ▸    5  │                    read left+40 → 100                    a b,c:%40.c:40  assert(left.bala…
                     │                    assert                                a b,c:%40.c:40  ← assert failed
+              │ holds a lock
 
               program output:
                 ]]&gt;&quot;&#39;&lt;b&gt;&amp;amp;`%0A::error::?[31m|*
