@@ -149,6 +149,9 @@ enum Verb {
         /// The Debian package only.
         #[arg(long)]
         deb_only: bool,
+        /// Also install the Debian package in a new Debian (debootstrap, as root), and find a bug there.
+        #[arg(long)]
+        r#try: bool,
     },
     /// Shows bugs in released software again, in the packages as they are; fails if one is not found.
     Trophies {
@@ -208,8 +211,9 @@ fn main() -> anyhow::Result<()> {
         Verb::Ci => ci::run(),
         Verb::Package { release } => package::run(release),
         Verb::Book { mdbook } => book::run(mdbook.as_deref()),
-        Verb::Release { begin, programs, deb_only } => {
-            release::run(&release::Options { begin, programs, is_deb_only: deb_only })
+        Verb::Release { begin, programs, deb_only, r#try: is_tried } => {
+            let is_deb_only = deb_only;
+            release::run(&release::Options { begin, programs, is_deb_only, is_tried })
         }
         Verb::Trophies { time, only, raddle } => {
             let time = Duration::from_secs(time);

@@ -1,17 +1,21 @@
 //! What is published: all crates packaged into a registry that is a folder, `raddle-cli` installed from there without
-//! network, far from the repository, and a bug found with it. So nobody needs the workspace, and the runtime's sources
-//! travel (`crates/launch/build.rs`).
+//! network, far from the repository, and a bug found with it; then `raddle` added to a new crate from there, and a test of it
+//! explored. So nobody needs the workspace, and the runtime's sources travel (`crates/launch/build.rs`).
 
 use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
+    time::Instant,
 };
 
 use anyhow::{Context, ensure};
 
 /// What is not published: the runtime and its fibers are in the package of `raddle-launch`, the others are for us.
 const UNPUBLISHED: &[&str] = &["raddle-rt", "raddle-fiber", "raddle-tidy", "xtask"];
+
+/// What may be installed, in bytes.
+const INSTALLED_MAX: u64 = 40_000_000;
 
 /// Makes the packages and tries them.
 pub(crate) fn run(is_release: bool) -> anyhow::Result<()> {
@@ -39,8 +43,34 @@ pub(crate) fn run(is_release: bool) -> anyhow::Result<()> {
     if !is_release {
         install.arg("--debug");
     }
+    let start = Instant::now();
+    let before = cpu_seconds()?;
     done(&mut install)?;
-    try_it(&root, &at("installed/bin"), &at("empty"))
+    let bin = at("installed/bin");
+    try_it(&root, &bin, &at("empty"))?;
+    eprintln!(
+        "from an empty directory to the first report: {:.0} s, {:.0} s of a processor",
+        start.elapsed().as_secs_f64(),
+        cpu_seconds()? - before
+    );
+    try_crate(&bin, &at("home"), folder.path())?;
+    let n_bytes: u64 =
+        fs::read_dir(&bin)?.flatten().filter_map(|it| it.metadata().ok()).map(|it| it.len()).sum();
+    eprintln!("installed: {:.1} MB", n_bytes as f64 / 1e6);
+    ensure!(!is_release || n_bytes <= INSTALLED_MAX, "more than {INSTALLED_MAX} bytes installed");
+    Ok(())
+}
+
+/// Seconds that our children had of processors so far.
+fn cpu_seconds() -> anyhow::Result<f64> {
+    let text = fs::read_to_string("/proc/self/stat")?;
+    let (_, rest) = text.rsplit_once(')').context("a process has a name")?;
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    let ticks = |idx: usize| -> anyhow::Result<f64> {
+        Ok(fields.get(idx).context("a field")?.parse::<f64>()?)
+    };
+    // `cutime` and `cstime`, in the kernel's hundredths of a second.
+    Ok((ticks(13)? + ticks(14)?) / 100.0)
 }
 
 /// All that our crates need of others, as a registry.
@@ -96,6 +126,56 @@ fn try_it(root: &Path, programs: &Path, folder: &Path) -> anyhow::Result<()> {
     let run = raddle(&["run", "--", "./bank"])?;
     ensure!(run.status.code() == Some(2), "raddle run -- ./bank");
     eprintln!("packaged, installed and tried: {}", text.lines().last().unwrap_or_default());
+    Ok(())
+}
+
+/// A test of a new crate that has `raddle` from the registry.
+const TEST: &str = "\
+use std::{sync::{Arc, atomic::{AtomicU32, Ordering}}, thread};
+
+#[test]
+fn two_increments() {
+    raddle::check(|| {
+        let count = Arc::new(AtomicU32::new(0));
+        let threads = [count.clone(), count.clone()].map(|it| thread::spawn(move || {
+            let seen = it.load(Ordering::SeqCst);
+            it.store(seen + 1, Ordering::SeqCst);
+        }));
+        for thread in threads { thread.join().unwrap(); }
+        assert_eq!(count.load(Ordering::SeqCst), 2);
+    });
+}
+";
+
+/// `cargo add --dev raddle`, a test with `raddle::check`, without Raddle and with it.
+fn try_crate(programs: &Path, home: &Path, folder: &Path) -> anyhow::Result<()> {
+    let own = |folder: &Path| {
+        let mut command = cargo(folder);
+        command.env("CARGO_HOME", home);
+        command
+    };
+    done(own(folder).args(["init", "--quiet", "--vcs", "none", "--lib", "count"]))?;
+    let at = folder.join("count");
+    done(own(&at).args(["add", "--quiet", "--offline", "--dev", "raddle"]))?;
+    fs::write(at.join("src/lib.rs"), TEST)?;
+    done(own(&at).args(["test", "--quiet", "--offline"]))?;
+    let path = std::env::join_paths(
+        std::iter::once(programs.to_owned())
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    )?;
+    let mut explore = own(&at);
+    explore.args(["raddle", "test", "--offline"]).env("PATH", path);
+    let output = explore.env("RADDLE_CACHE", folder.join("cache")).output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let all = format!("{text}{}", String::from_utf8_lossy(&output.stderr));
+    ensure!(
+        output.status.code() == Some(2) && text.contains("error[panic-"),
+        "cargo raddle test: {all}"
+    );
+    eprintln!(
+        "cargo add --dev raddle, cargo raddle test: {}",
+        text.lines().next_back().unwrap_or_default()
+    );
     Ok(())
 }
 

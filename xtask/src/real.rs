@@ -1,4 +1,4 @@
-//! Real C and C++ programs and libraries from Debian's sources, built by their own build systems: what is found in
+//! Real C and C++ programs and libraries from Debian's sources (one from PyPI's), built by their own build systems: what is found in
 //! them must be known and true.
 //!
 //! A recipe (`xtask/real/NAME.toml`) says how one is built and run, and what is known to be wrong with it. Sources are
@@ -6,6 +6,7 @@
 //! half an hour.
 
 mod debian;
+mod pypi;
 mod recipe;
 mod table;
 
@@ -76,6 +77,20 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What is known to be wrong and was found in the program of one recipe: the reasons.
+pub(crate) fn findings(name: &str, raddle: &Path, time: Duration) -> anyhow::Result<Vec<String>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize()?;
+    let recipes = recipe::read_all(&root.join("xtask/real"))?;
+    let recipe = recipes.iter().find(|it| it.name == name);
+    let recipe = recipe.with_context(|| format!("no recipe xtask/real/{name}.toml"))?;
+    debian::install(recipe.needs.iter())?;
+    let only = name.to_owned();
+    let options = Options { time, only, raddle: None, is_rebuilt: false, json: None };
+    let row = explore(recipe, raddle, &root.join("target/real"), &options)?;
+    eprintln!("  {}", row.line());
+    Ok(row.found.into_iter().chain(row.timing).collect())
+}
+
 /// What `raddle run --message-format json` says; lines of other types have none of these fields.
 #[derive(Deserialize)]
 struct Line {
@@ -143,7 +158,11 @@ fn explore(
     let complaints = String::from_utf8_lossy(&output.stderr);
     fs::write(source.with_file_name("raddle.json"), said.as_bytes())?;
     fs::write(source.with_file_name("raddle.log"), complaints.as_bytes())?;
-    let mut row = Row::new(recipe, debian::version(&folder.join("debian"), &recipe.package)?);
+    let version = match &recipe.pypi {
+        Some(version) => version.clone(),
+        None => debian::version(&folder.join("debian"), &recipe.package)?,
+    };
+    let mut row = Row::new(recipe, version);
     for text in said.lines() {
         let line: Line = serde_json::from_str(text).context("failed to read raddle's words")?;
         match line.r#type.as_str() {
@@ -212,7 +231,10 @@ fn build(recipe: &Recipe, raddle: &Path, folder: &Path, is_again: bool) -> anyho
     if !is_again && fs::read_to_string(&stamp).is_ok_and(|it| it == recipe.text) {
         return Ok(source);
     }
-    let archive = debian::fetch(&folder.join("debian"), &recipe.package)?;
+    let archive = match &recipe.pypi {
+        Some(version) => pypi::fetch(&folder.join("pypi"), &recipe.package, version)?,
+        None => debian::fetch(&folder.join("debian"), &recipe.package)?,
+    };
     if own.exists() {
         fs::remove_dir_all(&own)?;
     }

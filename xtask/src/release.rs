@@ -1,5 +1,7 @@
 //! A release, up to what is uploaded: version and changelog, the crates' packages, a Debian package, a list of what is in it
-//! (CycloneDX), and checksums. Nothing of it needs the network, and nothing is uploaded.
+//! (CycloneDX), and checksums. `--try` installs the Debian package in a new Debian (debootstrap, as root). Nothing of it needs the network, and nothing is uploaded.
+
+mod chroot;
 
 use std::{
     fs,
@@ -14,11 +16,6 @@ use crate::package;
 
 /// The programs that `cargo install` installs.
 const PROGRAMS: [&str; 4] = ["raddle", "cargo-raddle", "raddle-cc", "raddle-cxx"];
-const SHELLS: [(&str, &str); 3] = [
-    ("bash", "usr/share/bash-completion/completions/raddle"),
-    ("zsh", "usr/share/zsh/vendor-completions/_raddle"),
-    ("fish", "usr/share/fish/vendor_completions.d/raddle.fish"),
-];
 
 /// What is released.
 pub(crate) struct Options {
@@ -28,6 +25,8 @@ pub(crate) struct Options {
     pub(crate) programs: Option<PathBuf>,
     /// Only the Debian package.
     pub(crate) is_deb_only: bool,
+    /// Install it in a new Debian, and find a bug there.
+    pub(crate) is_tried: bool,
 }
 
 /// Makes all files of a release in `target/release-VERSION`.
@@ -58,7 +57,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         Some(folder) => folder.canonicalize()?,
         None => build(&root)?,
     };
-    debian(&root, &programs, &out, version)?;
+    let package = debian(&root, &programs, &out, version)?;
+    if options.is_tried {
+        chroot::try_package(&package, &root.join("examples/bank.c"))?;
+    }
     if !options.is_deb_only {
         ensure!(
             text.contains(&heading),
@@ -87,10 +89,10 @@ fn build(root: &Path) -> anyhow::Result<PathBuf> {
 }
 
 /// `raddle_0.1.0_amd64.deb`: programs, manual pages, completions; and a look whether it is whole.
-fn debian(root: &Path, programs: &Path, out: &Path, version: &str) -> anyhow::Result<()> {
+fn debian(root: &Path, programs: &Path, out: &Path, version: &str) -> anyhow::Result<PathBuf> {
     let staged = tempfile::tempdir()?;
     let at = |path: &str| staged.path().join(path);
-    for folder in ["usr/bin", "usr/share/man/man1", "usr/share/doc/raddle", "DEBIAN"] {
+    for folder in ["usr/bin", "usr/share/doc/raddle", "DEBIAN"] {
         fs::create_dir_all(at(folder))?;
     }
     for name in PROGRAMS {
@@ -99,13 +101,9 @@ fn debian(root: &Path, programs: &Path, out: &Path, version: &str) -> anyhow::Re
         quiet(Command::new("strip").arg("--strip-debug").arg(&to))?;
     }
     let raddle = programs.join("raddle");
-    quiet(Command::new(&raddle).args(["man", "-o"]).arg(at("usr/share/man/man1")))?;
-    for (shell, path) in SHELLS {
-        fs::create_dir_all(at(path).parent().context("a folder")?)?;
-        let script = Command::new(&raddle).args(["completions", shell]).output()?;
-        ensure!(script.status.success() && !script.stdout.is_empty(), "no completions for {shell}");
-        fs::write(at(path), script.stdout)?;
-    }
+    quiet(Command::new(&raddle).args(["setup", "--prefix"]).arg(at("usr")))?;
+    // Where Debian's zsh looks.
+    fs::rename(at("usr/share/zsh/site-functions"), at("usr/share/zsh/vendor-completions"))?;
     for (from, to) in
         [("README.md", "README.md"), ("CHANGELOG.md", "changelog"), ("LICENSE-MIT", "copyright")]
     {
@@ -122,11 +120,15 @@ fn debian(root: &Path, programs: &Path, out: &Path, version: &str) -> anyhow::Re
     quiet(&mut make)?;
     let listed = Command::new("dpkg-deb").arg("--contents").arg(&package).output()?;
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-    for file in ["./usr/bin/raddle-cc", "./usr/share/man/man1/raddle-run.1.gz"] {
-        ensure!(listed.contains(file), "{file} is missing in {}", package.display());
+    let parts =
+        ["bin/raddle-cc", "share/man/man1/raddle-run.1.gz", "lib/cmake/Raddle/RaddleConfig.cmake"];
+    for file in parts.map(|it| format!("./usr/{it}")) {
+        ensure!(listed.contains(&file), "{file} is missing in {}", package.display());
     }
-    eprintln!("{}: {} KiB installed", package.display(), n_kib(staged.path())?);
-    Ok(())
+    let installed = n_kib(staged.path())?;
+    eprintln!("{}: {installed} KiB installed", package.display());
+    ensure!(installed <= 40 << 10, "more than 40 MiB installed");
+    Ok(package)
 }
 
 fn control(version: &str, n_kib: u64) -> String {

@@ -1,7 +1,10 @@
-//! Bugs that Raddle has found in released software (`docs/trophies.md`), shown again in the unmodified packages.
+//! Bugs in released software (`docs/trophies.md`), shown again in the unmodified packages.
 //!
-//! A crate: a program of a few lines in `xtask/trophies`, whose dependency comes from the registry. A C library: a recipe of
-//! `real`, with Debian's sources. Not part of CI's tests: it needs the network.
+//! A crate: a program in `xtask/trophies` that uses it, whose first lines say which version and what must be found. A C
+//! program: a recipe of `real`, whose list of known findings says which of them is a bug. Not part of CI's tests: it needs
+//! the network. What does not need it is tested: each trophy has its row on the page.
+
+mod card;
 
 use std::{
     fs,
@@ -10,24 +13,20 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use serde::Deserialize;
 
+use self::card::Card;
 use crate::{ecosystem, real};
 
-/// What must be found again.
-struct Trophy {
-    name: &'static str,
-    /// The words of its message, or of one of its places.
-    shows: &'static [&'static str],
-    kind: &'static str,
-}
-
-const CRATES: &[Trophy] =
-    &[Trophy { name: "oneshot", kind: "misuse", shows: &["uses freed memory", "Channel.waker"] }];
-
-/// Recipes whose list of known findings has a real bug.
-const RECIPES: &[&str] = &["libqb", "lrzip"];
+/// Recipes of `real`, each with the function in which the bug is.
+const RECIPES: &[(&str, &str)] = &[
+    ("libqb", "qb_array_index"),
+    ("lmdb-python", "mt_spill_pgs"),
+    ("lrzip", "close_streamout_threads"),
+    ("memcached", "it_flags"),
+    ("tinyproxy", "SIGTERM is lost"),
+];
 
 /// What to look for.
 pub(crate) struct Options {
@@ -50,6 +49,13 @@ struct Line {
     execution: u64,
     #[serde(default)]
     id: Option<String>,
+    #[serde(default)]
+    sites: Vec<Site>,
+}
+
+#[derive(Deserialize)]
+struct Site {
+    file: Option<String>,
 }
 
 /// Shows each of them; fails if one is not found.
@@ -60,47 +66,85 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         None => ecosystem::build(&root)?,
     };
     let is_wanted = |name: &str| name.contains(&options.only);
-    let mut n_shown = 0;
-    for trophy in CRATES.iter().filter(|it| is_wanted(it.name)) {
-        show(trophy, &raddle, &root, options.time)?;
-        n_shown += 1;
+    let (mut rows, mut wrong) = (Vec::new(), Vec::new());
+    let cards = card::read_all(&root.join("xtask/trophies"))?;
+    for card in cards.iter().filter(|it| is_wanted(&it.name)) {
+        match show(card, &raddle, &root.join("target/trophies"), options.time) {
+            Ok((id, n)) => {
+                eprintln!("{}: {id} in {n} executions", card.name);
+                rows.push(card.row(n));
+            }
+            Err(error) => {
+                eprintln!("{}: {error:#}", card.name);
+                wrong.push(card.name.clone());
+            }
+        }
     }
-    for name in RECIPES.iter().filter(|it| is_wanted(it)) {
-        real::run(&real::Options {
-            time: options.time,
-            only: (*name).to_owned(),
-            raddle: Some(raddle.clone()),
-            is_rebuilt: false,
-            json: None,
-        })?;
-        n_shown += 1;
+    let recipes = RECIPES.iter().filter(|it| is_wanted(it.0));
+    for &(name, what) in recipes {
+        let found = real::findings(name, &raddle, options.time)?;
+        let is_shown = found.iter().any(|it| it.contains(what));
+        eprintln!("{name}: {what}: {}", if is_shown { "found" } else { "not found" });
+        rows.push(String::new());
+        if !is_shown {
+            wrong.push(name.to_owned());
+        }
     }
-    ensure!(n_shown > 0, "no trophy is called `{}`", options.only);
+    eprint!("\n{}", rows.concat());
+    ensure!(!rows.is_empty() || !wrong.is_empty(), "no trophy is called `{}`", options.only);
+    ensure!(wrong.is_empty(), "not found: {}", wrong.join(", "));
     Ok(())
 }
 
-fn show(trophy: &Trophy, raddle: &Path, root: &Path, time: Duration) -> anyhow::Result<()> {
-    let folder = root.join("target/trophies").join(trophy.name);
-    let from = root.join("xtask/trophies").join(trophy.name);
+/// The finding's id, and in how many executions it was found.
+fn show(
+    card: &Card,
+    raddle: &Path,
+    target: &Path,
+    time: Duration,
+) -> anyhow::Result<(String, u64)> {
+    let folder = target.join(&card.name);
     fs::create_dir_all(folder.join("src"))?;
-    for file in ["Cargo.toml", "src/main.rs"] {
-        fs::copy(from.join(file), folder.join(file)).with_context(|| format!("no {file}"))?;
-    }
+    fs::write(folder.join("Cargo.toml"), card.manifest())?;
+    fs::write(folder.join("src/main.rs"), &card.program)?;
+    lock(card, &folder)?;
     let mut command = Command::new(raddle);
-    command.args(["cargo", "run", "--message-format", "json", "-k", "--execs", "2000", "--time"]);
-    command.arg(format!("{}s", time.as_secs())).current_dir(&folder).stderr(Stdio::inherit());
+    command.args(["cargo", "run", "--message-format", "json", "--progress", "none", "-k"]);
+    command.args(["--no-explain", "--time"]).arg(format!("{}s", time.as_secs()));
+    // One folder for all: what they have in common is compiled once.
+    command.env("CARGO_TARGET_DIR", target.join("target"));
+    command.args(&card.options).current_dir(&folder).stderr(Stdio::piped());
     let output = command.output().with_context(|| format!("can't start {}", raddle.display()))?;
     let text = String::from_utf8_lossy(&output.stdout);
     for line in text.lines() {
         let line: Line = serde_json::from_str(line).context("failed to read raddle's words")?;
-        let has = |it: &&str| line.message.contains(*it);
-        let is_it = line.r#type == "finding" && line.kind == trophy.kind;
-        if is_it && trophy.shows.iter().all(has) {
-            let id = line.id.unwrap_or_default();
-            let (name, message, n) = (trophy.name, line.message, line.execution + 1);
-            eprintln!("{name}: {id} in {n} executions: {message}");
-            return Ok(());
+        let files = line.sites.iter().filter_map(|it| it.file.as_deref());
+        let is_it = matches!(&*line.r#type, "finding" | "baseline")
+            && line.kind == card.kind
+            && card.shows.iter().all(|it| line.message.contains(it));
+        if is_it && card.is_at(files) {
+            return Ok((line.id.unwrap_or_default(), line.execution + 1));
         }
     }
-    anyhow::bail!("{}: not found: {text}", trophy.name)
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    let said = text.lines().chain(complaints.lines()).map(|it| it.get(..300).unwrap_or(it));
+    bail!("not found:\n{}", said.collect::<Vec<_>>().join("\n"))
+}
+
+/// Locks each crate that the card names at its version, unless that was done before.
+fn lock(card: &Card, folder: &Path) -> anyhow::Result<()> {
+    let text = fs::read_to_string(folder.join("Cargo.lock")).unwrap_or_default();
+    let is_locked =
+        |it: (&str, &str)| text.contains(&format!("name = \"{}\"\nversion = \"{}\"", it.0, it.1));
+    if card.versions().all(is_locked) {
+        return Ok(());
+    }
+    let cargo = |args: &[&str]| -> anyhow::Result<()> {
+        let output = Command::new(env!("CARGO")).args(args).current_dir(folder).output()?;
+        let words = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "cargo {}: {words}", args.join(" "));
+        Ok(())
+    };
+    cargo(&["generate-lockfile", "--quiet"])?;
+    card.versions().try_for_each(|it| cargo(&["update", "--quiet", it.0, "--precise", it.1]))
 }

@@ -23,8 +23,11 @@ pub(crate) struct Recipe {
     /// Where recipes and drivers are.
     #[serde(skip)]
     pub(crate) folder: PathBuf,
-    /// Debian's source package.
+    /// Debian's source package, or PyPI's.
     pub(crate) package: String,
+    /// The version, if it comes from PyPI, which keeps all versions.
+    #[serde(default)]
+    pub(crate) pypi: Option<String>,
     /// What is executed, for the table.
     pub(crate) does: String,
     /// Debian packages that its build needs.
@@ -93,6 +96,7 @@ fn read(path: &Path) -> anyhow::Result<Recipe> {
     for driver in ["c", "cpp"].map(|it| path.with_extension(it)) {
         recipe.text.extend(fs::read_to_string(driver));
     }
+    recipe.text.extend(recipe.pypi.clone());
     ensure!(!recipe.run.is_empty(), "`run` is empty");
     ensure!(recipe.known.iter().all(|it| !it.within.is_empty()), "`within` is empty");
     Ok(recipe)
