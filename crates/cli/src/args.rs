@@ -24,7 +24,7 @@ pub(crate) use compare::CompareArgs;
 pub(crate) use conditions::{ConditionArgs, MemoryModelArg, PointsArg};
 pub(crate) use detect::{DetectArg, detect};
 pub(crate) use orders::OrdersArgs;
-pub(crate) use report::{ReportArgs, ReportFormat};
+pub(crate) use report::{AtEnd, ReportArgs, ReportFormat};
 pub(crate) use review::ReviewArgs;
 pub(crate) use run::{ProgressMode, RunArgs};
 pub(crate) use store::{StoreArgs, StoreVerb};
@@ -110,8 +110,17 @@ pub(crate) enum Verb {
     /// Check that this machine has what Raddle needs and that known bugs are found
     Doctor {
         /// Print the commands that install what is missing, and do not check
-        #[arg(long)]
+        #[arg(long, conflicts_with = "json")]
         fix: bool,
+        /// One JSON value on standard output, for bug reports
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write what belongs beside the programs: a CMake package, raddle.pc, the headers, manual pages and completions
+    Setup {
+        /// Directory whose `bin` has Raddle's programs [default: that of this program]
+        #[arg(long, value_name = "DIR")]
+        prefix: Option<PathBuf>,
     },
     /// Write a script that completes command lines of `raddle` in a shell
     Completions {
@@ -279,6 +288,12 @@ pub(crate) struct DebugArgs {
     /// Exit after the commands given by --ex
     #[arg(long)]
     pub(crate) batch: bool,
+    /// Speak gdb's machine interface on standard input and output, for editors (docs/editors.md)
+    #[arg(long, conflicts_with_all = ["batch", "debugger"])]
+    pub(crate) mi: bool,
+    /// The debugger command that an editor appends; not used
+    #[arg(last = true, hide = true)]
+    pub(crate) _command: Vec<OsString>,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -21,7 +21,7 @@ use crate::{
     args::{Arguments, ConditionArgs, RunArgs, Verb},
     config::{self, Refused},
     exit::{Exit, Failure},
-    run, search,
+    report, run, search,
     terminal::Terminal,
 };
 
@@ -72,7 +72,8 @@ fn obey(split: &Split) -> Exit {
     let result = match config::configure(*args, &line, &matches) {
         Ok((args, warnings)) => {
             warnings.iter().for_each(|it| terminal.warning(it));
-            perform(split, &args, &mut terminal)
+            let ended = perform(split, &args, &mut terminal);
+            report::at_end(&args, ended, &mut terminal)
         }
         Err(Refused::Said(exit)) => return exit,
         Err(Refused::Failure(failure)) => Err(failure),
@@ -88,11 +89,6 @@ fn obey(split: &Split) -> Exit {
 
 fn perform(split: &Split, args: &RunArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     search::check_memory_model(&args.conditions, &args.strategy)?;
-    if args.baseline.is_some() || args.write_baseline.is_some() {
-        return Err(Failure::usage(
-            "--baseline is not supported for tests of a crate; suppress known findings in raddle.toml".to_owned(),
-        ));
-    }
     let cargo = Cargo::open(&split.metadata)?.with_cfgs(&split.cfgs);
     for lost in cargo.lost() {
         terminal.warning(&lost.to_string());

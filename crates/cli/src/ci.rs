@@ -1,6 +1,10 @@
 //! `raddle ci`: `raddle run` with what a build server wants, and what is known already left out.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 use clap::{ArgMatches, parser::ValueSource};
 use raddle_explore::Found;
@@ -55,9 +59,9 @@ impl Baseline {
     }
 
     /// `note: 2 known findings were found again and are not reported: …`; empty if it is none.
-    pub(crate) fn note(&self, findings: &[Found]) -> String {
+    pub(crate) fn note(&self, seen: &Seen) -> String {
         let known: Vec<&str> =
-            findings.iter().map(|it| it.id.as_str()).filter(|it| self.knows(it)).collect();
+            seen.0.keys().map(String::as_str).filter(|it| self.knows(it)).collect();
         match known[..] {
             [] => String::new(),
             [id] => format!("note: 1 known finding was found again and is not reported: {id}\n"),
@@ -70,18 +74,26 @@ impl Baseline {
     }
 }
 
-/// Writes the ids of these findings, with what each is, into a file that `--baseline` reads.
-pub(crate) fn write(file: &Path, findings: &[Found]) -> Result<(), Failure> {
-    let mut lines: Vec<String> = findings
-        .iter()
-        .map(|it| {
+/// All that was found, known or not: ids, and what each is.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Seen(BTreeMap<String, String>);
+
+impl Seen {
+    /// Adds findings.
+    pub(crate) fn add(&mut self, findings: &[Found]) {
+        for it in findings {
             let said = raddle_report::words::fault::line(&it.finding).replace('\n', " ");
-            format!("{}  # {said}\n", it.id)
+            self.0.insert(it.id.clone(), said);
+        }
+    }
+
+    /// Writes a file that `--baseline` reads.
+    pub(crate) fn write(&self, file: &Path) -> Result<(), Failure> {
+        let text: String = self.0.iter().map(|(id, said)| format!("{id}  # {said}\n")).collect();
+        fs::write(file, text).map_err(|error| {
+            Failure::usage(format!("--write-baseline {}: {error}", file.display()))
         })
-        .collect();
-    lines.sort();
-    fs::write(file, lines.concat())
-        .map_err(|error| Failure::usage(format!("--write-baseline {}: {error}", file.display())))
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! The execution waits before `main` until the debugger is attached to it; then it goes to the step by a breakpoint
 //! on a function of the runtime. To go back is to begin again: gdb ends and says to which step, and we run the
 //! schedule once more. No watchdog looks meanwhile. Under lldb, which can't be counted on to have Python, there is
-//! no way back, and the next switch is where its one breakpoint stops next.
+//! no way back, and the next switch is where its one breakpoint stops next. An editor leads gdb through its machine
+//! interface (`--mi`): it says when it listens (`raddle start`), and there is no way back either.
 
 use std::{
     collections::BTreeMap,
@@ -36,7 +37,7 @@ const NO_HANG_MS: u64 = 100 * 365 * 86_400_000;
 /// Debugs a finding.
 pub(crate) fn debug(args: &DebugArgs, terminal: &mut Terminal) -> Result<Exit, Failure> {
     let mut stored = stored::find(&args.common, &args.id)?;
-    let debugger = choose(args.debugger)?;
+    let debugger = choose(args.debugger.or(args.mi.then_some(DebuggerName::Gdb)))?;
     let n_steps = stored.finding.n_steps_dropped + stored.finding.steps.len() as u64;
     let mut at = match args.at {
         Some(step) if n_steps < step => {
@@ -53,7 +54,8 @@ pub(crate) fn debug(args: &DebugArgs, terminal: &mut Terminal) -> Result<Exit, F
     let mut commands = args.commands.clone();
     let mut is_first = true;
     loop {
-        let visit = Visit { debugger, at, commands: &commands, is_batch: args.batch, is_first };
+        let (is_batch, is_mi) = (args.batch, args.mi);
+        let visit = Visit { debugger, at, commands: &commands, is_batch, is_mi, is_first };
         is_first = false;
         match once(&visit, &stored, &folder.0, terminal)? {
             Some(step) => at = step,
@@ -113,6 +115,8 @@ struct Visit<'a> {
     at: u64,
     commands: &'a [String],
     is_batch: bool,
+    /// Does an editor lead it, through gdb's machine interface?
+    is_mi: bool,
     /// Is it the first one of several, which says what the finding is?
     is_first: bool,
 }
@@ -129,7 +133,7 @@ fn once(
         // It need not be there.
         let _ = fs::remove_file(file);
     }
-    let Visit { debugger, at, commands, is_batch, is_first } = *visit;
+    let Visit { debugger, at, commands, is_batch, is_mi, is_first } = *visit;
     let banner = if is_first { banner(stored) } else { String::new() };
     let (script, text) = match debugger {
         Debugger::Gdb => {
@@ -138,7 +142,6 @@ fn once(
         }
         Debugger::Lldb => (folder.join("raddle.lldb"), lldb_commands(&stored.finding, at)),
     };
-    fs::write(&script, text).map_err(|error| cannot(&script, &error))?;
     let now = replay::open(stored, Carrier::Threads, terminal)?;
     let mut session = now.target.open()?;
     let plan = &stored.finding.plan;
@@ -147,7 +150,13 @@ fn once(
     let block = Block::one(Plan { record, ..plan.clone() }, stored.info.exit_is_fine);
     let execution = thread::spawn(move || session.run(&block).map(|_| ()));
     let pid = wait_for(&pid_file, &execution)?;
-    let ended = debugger.attach(pid, &script, commands, is_batch);
+    let for_editor = if is_mi { pid } else { 0 };
+    let text = if debugger == Debugger::Gdb { format!("PID = {for_editor}\n{text}") } else { text };
+    fs::write(&script, text).map_err(|error| cannot(&script, &error))?;
+    let ended = match is_mi {
+        true => debugger::serve(&script, commands),
+        false => debugger.attach(pid, &script, commands, is_batch),
+    };
     debugger::end(pid);
     ended.map_err(|error| Failure::usage(format!("can't start the debugger: {error}")))?;
     let again = fs::read_to_string(&again_file).ok().and_then(|it| it.trim().parse().ok());

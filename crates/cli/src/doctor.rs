@@ -5,11 +5,12 @@ mod canary;
 mod fix;
 mod system;
 
-use raddle_report::{Ink, Style};
+use raddle_report::{Ink, Style, formats::json};
 
 use crate::{
     exit::{Exit, Failure},
     terminal::Terminal,
+    version,
 };
 
 /// How one check went.
@@ -45,10 +46,11 @@ impl Check {
     }
 
     fn line(&self, style: &Style) -> String {
-        let (word, ink) = match self.health {
-            Health::Good => ("ok", Ink::Good),
-            Health::Poor => ("warning", Ink::Warning),
-            Health::Bad => ("error", Ink::Error),
+        let word = self.health.word();
+        let ink = match self.health {
+            Health::Good => Ink::Good,
+            Health::Poor => Ink::Warning,
+            Health::Bad => Ink::Error,
         };
         let padding = " ".repeat(7 - word.len());
         let word = style.paint(ink, word);
@@ -56,8 +58,22 @@ impl Check {
     }
 }
 
-/// Checks everything; each check is told as soon as it is done.
-pub(crate) fn doctor(is_fix: bool, terminal: &mut Terminal) -> Result<Exit, Failure> {
+impl Health {
+    fn word(self) -> &'static str {
+        match self {
+            Health::Good => "ok",
+            Health::Poor => "warning",
+            Health::Bad => "error",
+        }
+    }
+}
+
+/// Checks everything; each check is told as soon as it is done, or all at the end as one value.
+pub(crate) fn doctor(
+    is_fix: bool,
+    is_json: bool,
+    terminal: &mut Terminal,
+) -> Result<Exit, Failure> {
     if is_fix {
         let commands = fix::commands();
         if commands.is_empty() {
@@ -66,11 +82,14 @@ pub(crate) fn doctor(is_fix: bool, terminal: &mut Terminal) -> Result<Exit, Fail
         terminal.out(&commands);
         return Ok(Exit::Clean);
     }
-    let mut is_bad = false;
+    let mut checks: Vec<json::Check> = Vec::new();
     let mut tell = |check: Check| {
-        is_bad |= check.health == Health::Bad;
-        let line = check.line(&terminal.out_style);
-        terminal.out(&line);
+        if !is_json {
+            let line = check.line(&terminal.out_style);
+            terminal.out(&line);
+        }
+        let Check { health, name, text } = check;
+        checks.push(json::Check { name, health: health.word(), text });
     };
     tell(system::kernel());
     tell(system::fsgsbase());
@@ -78,7 +97,11 @@ pub(crate) fn doctor(is_fix: bool, terminal: &mut Terminal) -> Result<Exit, Fail
     tell(system::shared_memory());
     canary::check(&mut tell);
     let commands = fix::commands();
-    if !commands.is_empty() {
+    let is_bad = checks.iter().any(|it| it.health == Health::Bad.word());
+    if is_json {
+        let missing: Vec<&str> = commands.lines().collect();
+        terminal.out(&json::doctor(&json::Doctor { raddle: version::long(), checks, missing }));
+    } else if !commands.is_empty() {
         terminal.note(
             "something is missing; `raddle doctor --fix` prints the commands that install it\n",
         );

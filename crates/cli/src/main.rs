@@ -33,6 +33,7 @@ mod report;
 mod review;
 mod run;
 mod search;
+mod setup;
 mod shell;
 mod show;
 mod signals;
@@ -82,7 +83,8 @@ fn raddle() -> Exit {
             match config::configure(*args, &line, &matches) {
                 Ok((args, warnings)) => {
                     warnings.iter().for_each(|it| terminal.warning(it));
-                    start::run(&args, &mut terminal)
+                    let ended = start::run(&args, &mut terminal);
+                    report::at_end(&args, ended, &mut terminal)
                 }
                 Err(Refused::Said(exit)) => return exit,
                 Err(Refused::Failure(failure)) => Err(failure),
@@ -101,7 +103,8 @@ fn raddle() -> Exit {
         Verb::List(list) => list::list(&list, &mut terminal),
         Verb::Compare(compare) => compare::compare(&compare, &mut terminal),
         Verb::Init => init::init(&mut terminal),
-        Verb::Doctor { fix } => doctor::doctor(fix, &mut terminal),
+        Verb::Doctor { fix, json } => doctor::doctor(fix, json, &mut terminal),
+        Verb::Setup { prefix } => setup::setup(prefix.as_deref(), &mut terminal),
         Verb::Completions { shell } => Ok(shell::completions(shell, &mut terminal)),
         Verb::Man { output } => shell::man(output.as_deref(), &mut terminal),
         Verb::Cc { .. } | Verb::Cxx { .. } => Err(Failure::usage(

@@ -19,7 +19,7 @@ Settle      regress         check whether a change fixed it
             list, store     all findings; export, import and prune them
 Build       cc, c++         compile with instrumentation (CC=raddle-cc)
 Set up      init, doctor    write raddle.toml; check this machine
-            completions, man
+            setup           CMake package, pkg-config; or completions, man
 
 Options: --color WHEN, --ascii, -V, --version, -h, --help
 Exit codes: 0 clean, 1 usage, 2 findings, 3 inconclusive, 4 fails without

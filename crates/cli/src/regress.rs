@@ -11,7 +11,7 @@ use raddle_explore::{
 use raddle_launch::Symbols;
 use raddle_model::{Likelihood, Share};
 use raddle_plan::Strategy;
-use raddle_report::{layout::number, words::likelihood};
+use raddle_report::{formats::json, layout::number, words::likelihood};
 
 use crate::{
     args::{Format, RegressArgs},
@@ -106,18 +106,15 @@ impl Regressed {
         let n_now = self.outcome.figures.executions;
         let gone = likelihood::gone(self.was, n_now);
         if format == Format::Json {
-            let value = serde_json::json!({
-                "type": "regress",
-                "version": raddle_report::formats::json::VERSION,
-                "id": id,
-                "schedule": word,
-                "strategy": self.strategy,
-                "shown": self.n_shown,
-                "executions": n_now,
-                "was": { "n": self.was.n, "of": self.was.of },
-                "gone": (!self.is_there()).then_some(gone),
+            return json::regress(&json::Regressed {
+                id,
+                schedule: word,
+                strategy: &self.strategy,
+                shown: self.n_shown,
+                executions: n_now,
+                was: json::Ratio { n: self.was.n, of: self.was.of },
+                gone: (!self.is_there()).then_some(gone),
             });
-            return format!("{value}\n");
         }
         let was = likelihood::one_in(self.was);
         let (n_shown, n_now) = (number::grouped(self.n_shown), number::grouped(n_now));

@@ -18,7 +18,7 @@ use raddle_report::{
 };
 
 use crate::{
-    args::{ReportArgs, ReportFormat},
+    args::{AtEnd, ReportArgs, ReportFormat, RunArgs},
     exit::{Exit, Failure},
     stored,
     terminal::{Terminal, here},
@@ -56,6 +56,32 @@ pub(crate) fn report(args: &ReportArgs, terminal: &mut Terminal) -> Result<Exit,
         }
     }
     Ok(Exit::Clean)
+}
+
+/// Writes the reports that a run was asked for, once it has ended in one way or another: all of the run, or of the tests
+/// that were explored, but for what is known.
+pub(crate) fn at_end(
+    args: &RunArgs,
+    ended: Result<Exit, Failure>,
+    terminal: &mut Terminal,
+) -> Result<Exit, Failure> {
+    let exit = ended?;
+    for AtEnd { format, file } in &args.format {
+        let store = args.common.store.clone();
+        let (format, output) = (Some(*format), Some(file.clone()));
+        let mut subject = subject(&ReportArgs { id: None, format, output, store })?;
+        if let Subject::Run(_, findings) = &mut subject {
+            findings.retain(|it| !args.known.knows(&it.id));
+        }
+        let text = render(&subject, format.unwrap_or_default())?;
+        if file == Path::new("-") {
+            terminal.out(&text);
+        } else {
+            write(file, &text, false)?;
+            terminal.note(&format!("wrote {}\n", file.display()));
+        }
+    }
+    Ok(exit)
 }
 
 /// The last run, or all runs of the last `cargo raddle test`, if nothing is named; else the finding of that name, else the run.
@@ -98,6 +124,7 @@ fn render(subject: &Subject, format: ReportFormat) -> Result<String, Failure> {
         ReportFormat::Sarif => formats::sarif(&items, env!("CARGO_PKG_VERSION")),
         ReportFormat::Junit => formats::junit(&suite(subject, &programs, &items), &mut sources),
         ReportFormat::Github => formats::annotations(&items),
+        ReportFormat::Gitlab => formats::code_quality(&items),
         ReportFormat::Md => match (subject, items.as_slice()) {
             (Subject::Finding(_), [one]) => formats::markdown(one, &mut sources),
             (Subject::Run(run, _), items) => {

@@ -210,10 +210,12 @@ fn explore(
     for found in &outcome.findings {
         watcher.tell(found);
     }
+    let mut seen = ci::Seen::default();
+    seen.add(&outcome.findings);
     if let Some(file) = &args.write_baseline {
-        ci::write(file, &outcome.findings)?;
+        seen.write(file)?;
     }
-    watcher.terminal.note(&args.known.note(&outcome.findings));
+    watcher.terminal.note(&args.known.note(&seen));
     outcome.findings.retain(|it| !args.known.knows(&it.id));
     close(args, &outcome, &mut watcher);
     if let (Some(known), Some(file)) = (known, &args.classes) {

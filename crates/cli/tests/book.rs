@@ -220,3 +220,92 @@ fn every_example_has_a_page_with_its_fix() {
     }
     assert!(n_examples >= 12, "{n_examples} examples");
 }
+
+/// Code of a page: lines of blocks, and what stands between backticks.
+fn code_of(page: &str) -> Vec<String> {
+    let (mut all, mut is_block) = (Vec::new(), false);
+    for line in page.lines() {
+        if line.trim_start().starts_with("```") {
+            is_block = !is_block;
+        } else if is_block || line.starts_with("    ") {
+            all.push(line.trim().to_owned());
+        } else {
+            all.extend(line.split('`').skip(1).step_by(2).map(str::to_owned));
+        }
+    }
+    all
+}
+
+/// The words of each call of Raddle in a line of code, without what is the shell's.
+fn calls(code: &str) -> Vec<Vec<String>> {
+    let parts = code.split(['|', ';', '>']).flat_map(|it| it.split("&&"));
+    let call = |part: &str| {
+        let part =
+            part.split(" #").next().unwrap_or_default().split("  ").next().unwrap_or_default();
+        let words = part.trim().trim_start_matches("$ ").split_whitespace();
+        let mut words: Vec<String> = words.map(str::to_owned).collect();
+        if words.first().is_some_and(|it| it == "cargo")
+            && words.get(1).is_some_and(|it| it == "raddle")
+        {
+            words.swap(0, 1);
+        }
+        // What follows `--` is the program's.
+        let end = words.iter().position(|it| it == "--").unwrap_or(words.len());
+        words.truncate(end);
+        (words.first().is_some_and(|it| it == "raddle") && words.len() > 1).then_some(words)
+    };
+    parts.filter_map(call).collect()
+}
+
+#[test]
+fn every_command_of_the_book_exists() {
+    let folder = folder();
+    let all = shell(folder.path(), "raddle help all");
+    let is_command =
+        |it: &str| all.lines().any(|line| line.trim_start().starts_with(&format!("{it} ")));
+    let mut helps = std::collections::BTreeMap::new();
+    let (mut n_calls, mut errors) = (0, Vec::new());
+    let readme = fs::read_to_string(root().join("README.md")).expect("a page");
+    let readme = Page { path: root().join("README.md"), name: "README".to_owned(), text: readme };
+    for page in pages().iter().filter(|it| it.name != "voice").chain([&readme]) {
+        for words in code_of(&page.text).iter().flat_map(|it| calls(it)) {
+            let verb = words[1].trim_end_matches([',', '…']);
+            if verb.is_empty()
+                || verb.starts_with('-')
+                || verb.chars().any(|it| !it.is_lowercase() && it != '+')
+            {
+                continue;
+            }
+            n_calls += 1;
+            // Commands within gdb.
+            if page.name == "editors" && ["threads", "start"].contains(&verb) {
+                continue;
+            }
+            if !is_command(verb) && verb != "help" {
+                errors.push(format!("{}: no command `{verb}`", page.name));
+                continue;
+            }
+            let help = helps.entry(verb.to_owned()).or_insert_with(|| match verb {
+                // All arguments are the compiler's.
+                "cc" | "c++" => String::new(),
+                "cargo" => shell(folder.path(), "raddle cargo --help; raddle run --help"),
+                "store" => shell(
+                    folder.path(),
+                    "for it in ls export import prune; do raddle store $it --help; done",
+                ),
+                _ => shell(folder.path(), &format!("raddle {verb} --help")),
+            });
+            for option in words.iter().filter(|it| it.starts_with("--") && !help.is_empty()) {
+                let option: String = option
+                    .chars()
+                    .take_while(|it| it.is_ascii_alphabetic() || *it == '-')
+                    .collect();
+                if !help.contains(&option) {
+                    errors.push(format!("{}: `raddle {verb}` has no `{option}`", page.name));
+                }
+            }
+        }
+    }
+    assert!(n_calls > 150, "{n_calls} commands were found");
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
+}

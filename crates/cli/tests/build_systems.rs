@@ -169,3 +169,67 @@ fn meson() {
     assert!(out.contains("mailbox FAIL"), "{out}");
     fine(&at, "meson test -C build-raddle");
 }
+
+#[test]
+fn cmake_finds_the_installed_package() {
+    if lacks(&["cmake", "make"]) {
+        return;
+    }
+    let (folder, at) = example("cmake");
+    let prefix = folder.path().join("prefix").display().to_string();
+    fine(&at, &format!("raddle setup --prefix {prefix}"));
+    let text = fs::read_to_string(at.join("CMakeLists.txt")).expect("read");
+    let (before, rest) = text.split_once("include(").expect("the copy");
+    let (_, after) = rest.split_once('\n').expect("a line");
+    let headers = "add_executable(tells tells.cpp)\ntarget_link_libraries(tells Raddle::headers Threads::Threads)\n";
+    write(
+        &at,
+        "CMakeLists.txt",
+        &format!("{before}find_package(Raddle 0.1 REQUIRED)\n{after}{headers}"),
+    );
+    write(&at, "tells.cpp", "#include <raddle.hpp>\nint main() { return (int)raddle_any(1); }\n");
+    // Other compilers find the headers.
+    let plain = format!("cmake -B plain -DCMAKE_PREFIX_PATH={prefix}");
+    assert!(fine(&at, &plain).contains("not added: not compiled by raddle-cc"));
+    fine(&at, "cmake --build plain && plain/tells");
+    let toolchain = format!("{prefix}/lib/cmake/Raddle/raddle-toolchain.cmake");
+    let options = "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON";
+    fine(
+        &at,
+        &format!(
+            "cmake -B explored -DCMAKE_PREFIX_PATH={prefix} -DCMAKE_TOOLCHAIN_FILE={toolchain} {options}"
+        ),
+    );
+    fine(&at, "cmake --build explored");
+    let output =
+        shell(&at, "ctest --test-dir explored -R account_interleavings --output-on-failure");
+    let out = stdout(&output);
+    assert!(out.contains("error[race-") && code(&output) != Some(0), "{out}");
+    // What other tools read of this build can be run as it stands.
+    let text = fs::read_to_string(at.join("explored/compile_commands.json")).expect("written");
+    let commands = text.lines().filter_map(|it| it.trim().strip_prefix("\"command\": "));
+    let commands: Vec<&str> =
+        commands.map(|it| it.trim_end_matches(',').trim_matches('"')).collect();
+    assert_eq!(commands.len(), 5, "{text}");
+    for command in commands {
+        assert!(command.contains("raddle-cxx "), "{command}");
+        fine(&at.join("explored"), &command.replace("\\\"", "\""));
+    }
+    // A newer one than there is.
+    write(&at, "CMakeLists.txt", &format!("{before}find_package(Raddle 99 REQUIRED)\n"));
+    let output = shell(&at, &format!("cmake -B newer -DCMAKE_PREFIX_PATH={prefix}"));
+    let said = stderr(&output);
+    assert!(code(&output) != Some(0) && said.contains("requested version \"99\""), "{said}");
+}
+
+#[test]
+fn pkg_config() {
+    if lacks(&["pkg-config"]) {
+        return;
+    }
+    let (_folder, at) = example("make");
+    let text = fs::read_to_string(at.join("test_mailbox.c")).expect("read");
+    write(&at, "test_mailbox.c", &format!("#include <raddle.h>\n{text}"));
+    // An exported variable is for the lines after it.
+    fine(&at, &commands("pkg-config").join(" && "));
+}

@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::path::Path;
+use std::{io::Write as _, path::Path, process::Stdio};
 
 use common::{folder, raddle, run, write};
 use expect_test::expect;
@@ -197,6 +197,46 @@ fn a_debugger_stops_at_a_step() {
     let text = String::from_utf8_lossy(&output.expect("raddle starts").stdout).into_owned();
     let stop = text.lines().find(|it| it.starts_with("raddle: before")).unwrap_or_default();
     assert!(!stop.is_empty() && !stop.contains("unlock") && !stop.contains("T0"), "{text}");
+}
+
+#[test]
+fn an_editor_leads_gdb_through_its_machine_interface() {
+    if lacks("gdb", "`raddle debug --mi`") {
+        return;
+    }
+    let folder = folder();
+    found(folder.path(), &["--strategy", "walk"]);
+    // The command line and the commands of docs/editors.md, as an editor sends them.
+    let page = include_str!("../../../docs/editors.md");
+    let line = "\"pipeArgs\": [\"debug\", \"latest\", \"--mi\", \"--\"]";
+    assert!(page.contains(line) && page.contains("{ \"text\": \"raddle start\" }"), "{page}");
+    let mut child = raddle(folder.path(), &["debug", "latest", "--at", "5", "--mi", "--"])
+        .args(["/usr/bin/gdb", "--interpreter=mi"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("raddle starts");
+    let commands = "1-gdb-set mi-async on\n2-interpreter-exec console \"raddle start\"\n3-thread-info\n\
+                    4-stack-list-frames\n5-interpreter-exec console \"next-switch\"\n\
+                    6-interpreter-exec console \"prev-switch\"\n7-gdb-exit\n";
+    child.stdin.take().expect("a pipe").write_all(commands.as_bytes()).expect("gdb listens");
+    let output = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let all = format!("{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{all}");
+    for number in 1..=6 {
+        let answers = ["done", "running"].map(|it| format!("{number}^{it}"));
+        assert!(answers.iter().any(|it| text.contains(it)), "{number}: {all}");
+    }
+    let answer = |it: &str| text.lines().find(|line| line.starts_with(it)).unwrap_or_default();
+    let threads = answer("3^done");
+    assert!(threads.contains("name=\"T1 careful\"") && threads.contains("T0 main"), "{all}");
+    let frames = answer("4^done");
+    assert!(frames.contains("file=\"counter.c\"") || frames.contains("counter.c"), "{all}");
+    assert!(text.lines().filter(|it| it.starts_with("*stopped")).count() >= 2, "{all}");
+    assert_eq!(text.matches("raddle: before step ").count(), 2, "{all}");
+    assert!(text.contains("prev-switch is not available"), "{all}");
 }
 
 #[test]

@@ -68,6 +68,17 @@ impl Debugger {
     }
 }
 
+/// gdb for an editor, which leads it through its machine interface on our standard input and output; comes back when it
+/// ends. The script says what it has to know; nothing is attached yet.
+pub fn serve(script: &Path, commands: &[String]) -> io::Result<ExitStatus> {
+    let mut command = Command::new("gdb");
+    command.args(["-q", "-nx", "--interpreter=mi", "-x"]).arg(script);
+    for it in commands {
+        command.arg("-ex").arg(it);
+    }
+    command.status()
+}
+
 /// Ends an execution that nobody looks at any more: without its debugger it might wait for ever.
 #[expect(unsafe_code, reason = "sends a signal")]
 pub fn end(pid: u32) {

@@ -35,6 +35,6 @@ pub use elf::{Executable, ExecutableError, Hooks, inspect, unhooked_code};
 pub use fault::Fault;
 pub use native::Native;
 pub use options::NativeOptions;
-pub use runtime::{HEADER, RUNTIME_HASH, RUNTIME_NAME, extract_runtime};
+pub use runtime::{HEADER, HEADERS, RUNTIME_HASH, RUNTIME_NAME, extract_runtime};
 pub use shell::shell;
 pub use symbols::{Symbols, demangled, library_code};

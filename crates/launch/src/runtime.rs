@@ -39,7 +39,7 @@ pub(crate) fn preload(command: &mut Command, runtime: &Path) {
 pub const HEADER: &str = include_str!("../include/raddle.h");
 
 /// What programs can include, by name.
-const HEADERS: [(&str, &str); 3] = [
+pub const HEADERS: [(&str, &str); 3] = [
     ("raddle.h", HEADER),
     ("raddle_linear.h", include_str!("../include/raddle_linear.h")),
     ("raddle.hpp", include_str!("../include/raddle.hpp")),

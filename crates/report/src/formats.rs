@@ -1,8 +1,9 @@
-//! Findings as other tools want them: SARIF, JUnit's XML, traces for Perfetto, Markdown, GitHub's annotations; graphs as
+//! Findings as other tools want them: SARIF, JUnit's XML, traces for Perfetto, Markdown, GitHub's annotations, GitLab's code quality; graphs as
 //! Graphviz does; lines as compilers write them.
 
 mod dot;
 mod github;
+mod gitlab;
 pub mod json;
 mod junit;
 mod markdown;
@@ -16,6 +17,7 @@ pub(crate) use self::dot::AT_FIRST;
 pub use self::{
     dot::dot,
     github::annotations,
+    gitlab::code_quality,
     junit::{Suite, junit, junit_of_suite},
     markdown::{markdown, markdown_of_run},
     perfetto::perfetto,

@@ -3,7 +3,7 @@
 use cargo_metadata::{CargoOpt, MetadataCommand};
 
 /// Licences that ask for no more than to be named.
-const ALLOWED: &[&str] = &["MIT", "Apache-2.0", "Zlib", "Unicode-3.0"];
+const ALLOWED: &[&str] = &["MIT-0", "MIT", "Apache-2.0", "Zlib", "Unicode-3.0"];
 
 /// Is one alternative of each part allowed? Old manifests write `/` for `OR`.
 fn is_allowed(licence: &str) -> bool {

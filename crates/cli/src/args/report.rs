@@ -1,4 +1,4 @@
-//! The arguments of `raddle report`.
+//! The arguments of `raddle report`, and of reports that a run writes at its end.
 
 use std::path::{Path, PathBuf};
 
@@ -40,6 +40,8 @@ pub(crate) enum ReportFormat {
     Md,
     /// Annotations for GitHub Actions
     Github,
+    /// Code quality report for GitLab
+    Gitlab,
 }
 
 impl ReportArgs {
@@ -47,6 +49,35 @@ impl ReportArgs {
     pub(crate) fn format(&self) -> ReportFormat {
         let of_name = || self.output.as_deref().and_then(of_name);
         self.format.or_else(of_name).unwrap_or_default()
+    }
+}
+
+/// `--format FORMAT[=FILE]` of a run: a report that is written at its end.
+#[derive(Clone, Debug)]
+pub(crate) struct AtEnd {
+    pub(crate) format: ReportFormat,
+    /// `-`: standard output.
+    pub(crate) file: PathBuf,
+}
+
+/// Reads `sarif` or `sarif=build/raddle.sarif`.
+pub(crate) fn at_end(text: &str) -> Result<AtEnd, String> {
+    let (name, file) = text.split_once('=').map_or((text, None), |it| (it.0, Some(it.1)));
+    let formats = [
+        ("github", ReportFormat::Github, "-"),
+        ("gitlab", ReportFormat::Gitlab, "gl-code-quality-report.json"),
+        ("junit", ReportFormat::Junit, "raddle.junit.xml"),
+        ("sarif", ReportFormat::Sarif, "raddle.sarif"),
+        ("md", ReportFormat::Md, "raddle.md"),
+        ("html", ReportFormat::Html, "raddle.html"),
+    ];
+    match formats.into_iter().find(|it| it.0 == name) {
+        Some(_) if file == Some("") => Err(format!("no file after `{text}`")),
+        Some((_, format, usual)) => Ok(AtEnd { format, file: file.unwrap_or(usual).into() }),
+        None => {
+            let names: Vec<&str> = formats.iter().map(|it| it.0).collect();
+            Err(format!("unknown format; available: {}", names.join(", ")))
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
     Common, ConditionArgs, DetectArg,
     around::{Around, around},
     n_jobs,
+    report::{AtEnd, at_end},
 };
 use crate::{
     ci::Baseline,
@@ -142,6 +143,10 @@ pub(crate) struct RunArgs {
     #[arg(long, help_heading = "Analysis")]
     pub(crate) no_explain: bool,
 
+    /// Write a report at the end: github, gitlab, junit, sarif, md or html; to FILE, or to standard output (github) or a
+    /// file named after the format. May be repeated
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = at_end, help_heading = "Output")]
+    pub(crate) format: Vec<AtEnd>,
     /// Show the output of every execution
     #[arg(long, help_heading = "Output")]
     pub(crate) show_output: bool,

@@ -25,7 +25,9 @@ Options:
   -j, --jobs N              parallel jobs of cargo and of raddle
       --cfg NAME            set cfg(NAME) in the crate, not in its dependencies: --cfg miri
       --junit FILE          write the results as JUnit XML
-      --partition hash:K/N  explore only the K-th of N parts of the tests: for machines that share a suite
+      --partition hash:K/N  explore only the K-th of N parts of the tests: for machines that share a suite; by name, or
+                            count:K/N, slice:K/N: in turns, in each harness or over all
+      --retries N           run a test again up to N times if it failed, but not because of a schedule
       --raddle-profile NAME, --raddle-config FILE
                             --profile and --config of `raddle run` (cargo has options of the same names)
 
@@ -57,6 +59,8 @@ pub(super) struct Split {
     pub(super) junit: Option<PathBuf>,
     /// Which part of the tests is explored.
     pub(super) partition: Option<Partition>,
+    /// How often a test is run again that failed, but not because of a schedule.
+    pub(super) n_retries: u32,
     /// Was a program named, by `--bin` or `--example`?
     pub(super) is_named: bool,
     /// Is nothing to be run?
@@ -140,6 +144,7 @@ impl Split {
             cfgs: Vec::new(),
             junit: None,
             partition: None,
+            n_retries: 0,
             is_named: false,
             is_build_only: false,
         };
@@ -191,6 +196,12 @@ impl Split {
             "--junit" if self.verb == CargoVerb::Test => self.junit = Some(value()?.into()),
             "--partition" if self.verb == CargoVerb::Test => {
                 self.partition = Some(Partition::parse(&value()?.to_string_lossy())?);
+            }
+            "--retries" if self.verb == CargoVerb::Test => {
+                let value = value()?.to_string_lossy().into_owned();
+                self.n_retries = value
+                    .parse()
+                    .map_err(|_| format!("invalid --retries `{value}`; expected a number"))?;
             }
             "--cfg" => self.cfgs.push(value()?.to_string_lossy().into_owned()),
             "--no-run" if self.verb == CargoVerb::Test => self.is_build_only = true,
@@ -268,6 +279,7 @@ mod tests {
         assert!(no("run --target wasm32-wasip1").contains("supports x86_64"));
         assert!(no("bench").contains("unknown command `bench`; available: build, run, test"));
         assert!(no("test -p").contains("-p requires a value"));
+        assert!(no("test --retries x").contains("invalid --retries `x`; expected a number"));
         assert_eq!(split("test --help").unwrap(), None);
         assert_eq!(split("").unwrap(), None);
     }

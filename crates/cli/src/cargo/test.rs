@@ -32,6 +32,7 @@ use raddle_report::{
 };
 
 use super::{
+    partition::Member,
     split::Split,
     suite::{Test, Wanted, select},
     target,
@@ -39,6 +40,7 @@ use super::{
 use crate::{
     args::{Format, RunArgs},
     asked::with_asked,
+    ci::Seen,
     exit::{Exit, Failure},
     focus,
     native::{self, Launch},
@@ -78,7 +80,14 @@ pub(super) fn test(
     }
     if let Some(partition) = split.partition {
         let n_all = tests.len();
-        tests.retain(|it| partition.has(&unexplored(it).full_name()));
+        let (mut n_before, mut harnesses) = (0, BTreeMap::<String, u64>::new());
+        tests.retain(|it| {
+            let n_in_harness = harnesses.entry(it.built.id()).or_default();
+            let name = &unexplored(it).full_name();
+            let is_in = partition.has(&Member { name, n_in_harness: *n_in_harness, n_before });
+            (*n_in_harness, n_before) = (*n_in_harness + 1, n_before + 1);
+            is_in
+        });
         n_skipped += (n_all - tests.len()) as u64;
     }
     let mut suite = Suite {
@@ -92,11 +101,17 @@ pub(super) fn test(
         has_run: false,
         focus,
         unkept: BTreeMap::new(),
+        seen: Seen::default(),
     };
     suite.announce(cargo, &tests);
     suite.tell_left_out(&built);
     let lines = suite.explore_all(&tests)?;
     suite.store_run_of_none(&tests, &lines);
+    let seen = suite.seen;
+    terminal.note(&args.known.note(&seen));
+    if let Some(file) = &args.write_baseline {
+        seen.write(file)?;
+    }
     let stop = signals::catch();
     let totals = Totals {
         elapsed_s: start.elapsed().as_secs_f64(),
@@ -198,6 +213,8 @@ struct Suite<'a> {
     focus: Focus,
     /// What tests have shown in their first execution, until a later turn keeps it.
     unkept: BTreeMap<String, (StoredTarget, Box<Outcome>)>,
+    /// What tests have shown, known findings too.
+    seen: Seen,
 }
 
 /// What came of a test.
@@ -286,6 +303,7 @@ impl Suite<'_> {
                 }
             }
         }
+        self.retry(tests, &mut lines)?;
         if signals::catch().exit().is_some() {
             lines.retain(|it| it.executions > 0);
         }
@@ -298,6 +316,31 @@ impl Suite<'_> {
             }
         }
         Ok(lines)
+    }
+
+    /// Tests that failed without a schedule that shows it may have had bad luck with the machine: once more, `--retries`
+    /// times. What a schedule shows was run again already, and is no matter of luck.
+    fn retry(&mut self, tests: &[Test], lines: &mut [TestLine]) -> Result<(), Failure> {
+        for _ in 0..self.split.n_retries {
+            for (test, line) in tests.iter().zip(&mut *lines) {
+                let is_over = signals::catch().exit().is_some();
+                let is_failed = matches!(
+                    line.verdict,
+                    Verdict::Fails(_) | Verdict::Broken(_) | Verdict::Inconclusive(_)
+                );
+                let Some(share) =
+                    self.share(Round::Some, 1, line).filter(|_| is_failed && !is_over)
+                else {
+                    continue;
+                };
+                let again = self.explore(test, share)?;
+                *line = TestLine { elapsed_s: line.elapsed_s + again.elapsed_s, ..again };
+                if !self.is_open(line) {
+                    self.tell(line);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Keeps what a test has shown in its only execution.
@@ -387,7 +430,9 @@ impl Suite<'_> {
         let test = stored.test.as_deref();
         match explored {
             Ok(Explored::Replayed(verdict)) => (line.verdict, line.executions) = (verdict, 1),
-            Ok(Explored::Campaign(outcome)) => {
+            Ok(Explored::Campaign(mut outcome)) => {
+                self.seen.add(&outcome.findings);
+                outcome.findings.retain(|it| !self.args.known.knows(&it.id));
                 self.judge(&outcome, &mut line, test);
                 if share.round != Round::Once {
                     self.warn(&outcome, &line, test);

@@ -90,6 +90,9 @@ class PrevSwitch(gdb.Command):
         super().__init__("prev-switch", gdb.COMMAND_RUNNING)
 
     def invoke(self, argument, from_tty):
+        if PID:
+            gdb.write("raddle: prev-switch is not available through MI; use raddle debug in a terminal\n")
+            return
         earlier = [step for step in switches() if step < Place.step]
         step = earlier[-1] if earlier else 1
         with open(AGAIN, "w") as file:
@@ -122,11 +125,29 @@ class RaddleThreads(gdb.Command):
             gdb.write("%s T%d  last: %s  next: %s\n" % (mark, thread, last, next))
 
 
+def start():
+    # The frame is one of the runtime, which is Rust.
+    gdb.execute("with language c -- set var *(int *)&RADDLE_DEBUGGER_IS_THERE = 1")
+    gdb.write(BANNER)
+    go_to(AT)
+
+
+class RaddleStart(gdb.Command):
+    """Attach to the execution and go to the step: what an editor asks for once it listens."""
+
+    def __init__(self):
+        super().__init__("raddle start", gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        gdb.execute("attach %d" % PID, to_string=True)
+        start()
+
+
 NextSwitch()
 PrevSwitch()
 Raddle()
 RaddleThreads()
-# The frame is one of the runtime, which is Rust.
-gdb.execute("with language c -- set var *(int *)&RADDLE_DEBUGGER_IS_THERE = 1")
-gdb.write(BANNER)
-go_to(AT)
+if PID:
+    RaddleStart()
+else:
+    start()

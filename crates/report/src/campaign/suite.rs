@@ -9,6 +9,7 @@ use crate::layout::{
 
 /// How a test came out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// No schedule that was tried makes it fail.
@@ -35,6 +36,7 @@ pub enum Verdict {
 
 /// Something that was found in a test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Hit {
     /// Its id.
     pub id: String,
@@ -49,6 +51,7 @@ pub struct Hit {
 
 /// A test, and what became of it.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestLine {
     /// The harness: `queue`, `queue::stress`.
     pub binary: String,

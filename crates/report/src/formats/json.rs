@@ -4,6 +4,9 @@
 mod call;
 mod evidence;
 mod explanation;
+mod lines;
+#[cfg(test)]
+mod schema;
 mod search;
 mod strength;
 
@@ -15,10 +18,12 @@ use raddle_model::{
 };
 use serde::Serialize;
 
+pub use self::lines::{Ratio, Regressed};
 use self::{
     call::CallLine,
     evidence::{EvidenceLine, FreedLine, HeapLine},
     explanation::ExplanationLine,
+    lines::{ComparedLine, OutputLine, SummaryLine, SuppressedLine},
     search::SearchLine,
     strength::StrengthLine,
 };
@@ -116,18 +121,6 @@ pub struct Closing<'a> {
 
 /// `{"type":"summary",…}`: the last line of a campaign.
 pub fn summary(status: &Status, closing: &Closing<'_>) -> String {
-    #[derive(Serialize)]
-    struct SummaryLine<'a> {
-        #[serde(flatten)]
-        figures: FiguresLine,
-        seed: u64,
-        interrupted: bool,
-        single_threaded: bool,
-        uncontrolled: u64,
-        uncontrolled_calls: Vec<CallLine<'a>>,
-        inconclusive_calls: Vec<CallLine<'a>>,
-        baseline_failed: bool,
-    }
     to_line(
         "summary",
         &SummaryLine {
@@ -141,6 +134,11 @@ pub fn summary(status: &Status, closing: &Closing<'_>) -> String {
             baseline_failed: closing.baseline_failed,
         },
     )
+}
+
+/// `{"type":"regress",…}`: whether a change fixed a finding.
+pub fn regress(regressed: &Regressed<'_>) -> String {
+    to_line("regress", regressed)
 }
 
 /// `{"type":"orders",…}`: which memory orders of a program could be weaker.
@@ -199,14 +197,6 @@ fn replay_line(
 
 /// `{"type":"suppressed",…}`: a finding that the user does not want to hear of.
 pub fn suppressed(suppressed: &Suppressed<'_>) -> String {
-    #[derive(Serialize)]
-    struct SuppressedLine<'a> {
-        kind: &'static str,
-        message: String,
-        executions: u64,
-        rule: &'a str,
-        reason: Option<&'a str>,
-    }
     let Suppressed { finding, count, origin, reason } = *suppressed;
     to_line(
         "suppressed",
@@ -222,16 +212,12 @@ pub fn suppressed(suppressed: &Suppressed<'_>) -> String {
 
 /// `{"type":"output",…}`: what one execution wrote.
 pub fn output(execution: u64, output: &str) -> String {
-    #[derive(Serialize)]
-    struct OutputLine<'a> {
-        execution: u64,
-        output: &'a str,
-    }
     to_line("output", &OutputLine { execution, output })
 }
 
 /// A row of `raddle list`.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Listed<'a> {
     /// The finding's id.
     pub id: &'a str,
@@ -254,6 +240,7 @@ pub fn listed(listed: &Listed<'_>) -> String {
 
 /// A row of `raddle store ls`.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunLine<'a> {
     /// The run's id.
     pub run: &'a str,
@@ -279,24 +266,37 @@ pub fn test(test: &TestLine) -> String {
     to_line("test", test)
 }
 
+/// What `raddle doctor` has looked at.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Doctor<'a> {
+    /// What `raddle --version` says.
+    pub raddle: &'a str,
+    /// Each check.
+    pub checks: Vec<Check>,
+    /// Commands that install what is missing.
+    pub missing: Vec<&'a str>,
+}
+
+/// One check.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Check {
+    /// What was looked at.
+    pub name: &'static str,
+    /// `ok`, `warning` or `error`.
+    pub health: &'static str,
+    /// What was seen.
+    pub text: String,
+}
+
+/// `{"type":"doctor",…}`.
+pub fn doctor(doctor: &Doctor<'_>) -> String {
+    to_line("doctor", doctor)
+}
+
 /// `{"type":"compared",…}`.
 pub fn compared(row: &Row) -> String {
-    #[derive(Serialize)]
-    struct ComparedLine<'a> {
-        program: &'a str,
-        strategy: &'a str,
-        repeats: u64,
-        found: u64,
-        /// Executions by which so many had found something; null if that was not reached.
-        median: Option<u64>,
-        p95: Option<u64>,
-        failures: u64,
-        executions: u64,
-        failure_rate: f64,
-        points_per_execution: f64,
-        points_max: u64,
-        execs_per_s: f64,
-    }
     let reached = |reach| match reach {
         Reach::At(executions) => Some(executions),
         Reach::Beyond(_) | Reach::Never(_) => None,
@@ -321,6 +321,7 @@ pub fn compared(row: &Row) -> String {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct FindingLine<'a> {
     id: Option<&'a str>,
     kind: &'static str,
@@ -330,12 +331,15 @@ struct FindingLine<'a> {
     strategy: Option<String>,
     steps: u64,
     switches: u64,
+    #[cfg_attr(test, schemars(with = "Option<u32>"))]
     thread: Option<ThreadId>,
     threads: Vec<ThreadLine<'a>>,
+    #[cfg_attr(test, schemars(with = "Vec<u32>"))]
     cycle: &'a [ThreadId],
     sites: Vec<PlaceLine<'a>>,
     bucket: String,
     trace_digest: String,
+    #[cfg_attr(test, schemars(with = "Option<schema::Reproduced>"))]
     reproduced: Option<Reproduced>,
     replay: Option<String>,
     output: &'a str,
@@ -349,13 +353,16 @@ struct FindingLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     heap: Option<HeapLine<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<schema::History>"))]
     history: Option<&'a History>,
     explanation: Option<ExplanationLine<'a>>,
 }
 
 /// A wait that was cut short: for so long no thread made progress although some could have.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct DelayLine<'a> {
+    #[cfg_attr(test, schemars(with = "u32"))]
     thread: ThreadId,
     step: u64,
     kind: &'static str,
@@ -371,6 +378,7 @@ impl<'a> DelayLine<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct FiguresLine {
     executions: u64,
     execs_per_s: f64,
@@ -418,13 +426,18 @@ fn figures(status: &Status) -> FiguresLine {
 
 /// What random executions have covered, and what is left.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SamplingLine {
     #[serde(flatten)]
+    #[cfg_attr(test, schemars(with = "schema::Coverage"))]
     coverage: Coverage,
+    #[cfg_attr(test, schemars(with = "Vec<schema::ArmYield>"))]
     arms: Vec<ArmYield>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(with = "Vec<schema::Tried>"))]
     hypotheses: Vec<Tried>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<schema::Around>"))]
     around: Option<Around>,
     new_pair_chance: f64,
     new_pair_chance_max: f64,
@@ -448,6 +461,7 @@ impl SamplingLine {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ReplayLine<'a> {
     id: &'a str,
     time: u64,
@@ -462,10 +476,13 @@ struct ReplayLine<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ThreadLine<'a> {
+    #[cfg_attr(test, schemars(with = "u32"))]
     id: ThreadId,
     name: &'a str,
     function: Option<&'a str>,
+    #[cfg_attr(test, schemars(with = "Option<u32>"))]
     parent: Option<ThreadId>,
     created_at: Option<PlaceLine<'a>>,
     creation: Vec<PlaceLine<'a>>,
@@ -494,6 +511,7 @@ impl<'a> ThreadLine<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct WaitLine<'a> {
     object: String,
     at: PlaceLine<'a>,
@@ -503,12 +521,15 @@ struct WaitLine<'a> {
 
 /// A notification that did not end the wait.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct MissedLine<'a> {
     op: &'static str,
+    #[cfg_attr(test, schemars(with = "u32"))]
     by: ThreadId,
     at: PlaceLine<'a>,
     step: u64,
     /// Whom it woke instead, or the waiting thread itself if that waits again; `null` if no thread waited.
+    #[cfg_attr(test, schemars(with = "Option<u32>"))]
     woke: Option<ThreadId>,
 }
 
@@ -528,7 +549,9 @@ impl<'a> MissedLine<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct HolderLine<'a> {
+    #[cfg_attr(test, schemars(with = "u32"))]
     thread: ThreadId,
     taken_at: PlaceLine<'a>,
 }
@@ -550,6 +573,7 @@ impl<'a> WaitLine<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PlaceLine<'a> {
     file: Option<&'a str>,
     line: Option<u32>,

@@ -4,13 +4,16 @@ use expect_test::{Expect, expect};
 use raddle_model::{Fault, Finding, OpKind, Place};
 use serde_json::Value;
 
-use super::{Item, Suite, annotations, junit, markdown, markdown_of_run, perfetto, sarif};
+use super::{
+    Item, Suite, annotations, code_quality, junit, markdown, markdown_of_run, perfetto, sarif,
+};
 use crate::{
     finding::shown::Shown,
     tests::{analyses, samples},
 };
 
 mod as_annotations;
+mod as_code_quality;
 mod as_junit;
 mod as_markdown;
 mod as_sarif;

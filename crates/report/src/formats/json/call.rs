@@ -7,6 +7,7 @@ use crate::campaign::closing::Uncontrolled;
 
 /// Something that could not be controlled, or waited for.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct CallLine<'a> {
     what: String,
     /// The function that the program called, if it was one.

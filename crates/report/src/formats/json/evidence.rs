@@ -20,6 +20,7 @@ pub(super) fn certainty(finding: &Finding) -> (&'static str, Option<String>) {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct EvidenceLine<'a> {
     memory: String,
     location: Option<LocationLine<'a>>,
@@ -32,6 +33,7 @@ pub(super) struct EvidenceLine<'a> {
 
 /// Memory that was used after it was freed.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct FreedLine<'a> {
     free: AccessLine<'a>,
     location: Option<LocationLine<'a>>,
@@ -48,6 +50,7 @@ impl<'a> FreedLine<'a> {
 
 /// A heap block that is used as it must not be.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct HeapLine<'a> {
     /// An access outside of it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,6 +62,7 @@ pub(super) struct HeapLine<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OutsideLine {
     kind: &'static str,
     size: u64,
@@ -82,6 +86,7 @@ impl<'a> HeapLine<'a> {
 
 /// A read of the failing execution, and what it sees in one that ends well.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ContrastLine<'a> {
     memory: String,
     read: AccessLine<'a>,
@@ -116,12 +121,15 @@ impl<'a> EvidenceLine<'a> {
 
 /// Both orders of a race; `change` is `end`, `output`, `value` or `nothing`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OrdersLine {
+    #[cfg_attr(test, schemars(with = "super::schema::Change"))]
     change: Change,
     outcomes: Vec<OutcomeLine>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OutcomeLine {
     kind: Option<&'static str>,
     message: Option<String>,
@@ -145,6 +153,7 @@ impl OrdersLine {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct LocationLine<'a> {
     name: Option<&'a str>,
     shift: u64,
@@ -152,6 +161,7 @@ struct LocationLine<'a> {
     r#type: Option<&'a str>,
     size: u64,
     home: &'static str,
+    #[cfg_attr(test, schemars(with = "Option<u32>"))]
     thread: Option<ThreadId>,
     function: Option<&'a str>,
     declared_at: Option<PlaceLine<'a>>,
@@ -200,7 +210,9 @@ impl<'a> LocationLine<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct AccessLine<'a> {
+    #[cfg_attr(test, schemars(with = "u32"))]
     thread: ThreadId,
     op: &'static str,
     size: u32,
@@ -225,6 +237,7 @@ impl<'a> AccessLine<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct HeldLine<'a> {
     lock: String,
     taken_at: PlaceLine<'a>,
@@ -242,7 +255,9 @@ impl<'a> HeldLine<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct LinkLine<'a> {
+    #[cfg_attr(test, schemars(with = "u32"))]
     thread: ThreadId,
     holds: HeldLine<'a>,
     wants: String,

@@ -7,6 +7,7 @@ use super::{PlaceLine, strength::WeaknessLine};
 use crate::{finding::reason, layout::style::Style, words::likelihood};
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ExplanationLine<'a> {
     minimised: MinimisedLine,
     /// Orders that are enough together; empty if none matter, null if none were found.
@@ -52,6 +53,7 @@ impl<'a> ExplanationLine<'a> {
 
 /// How the schedule was made small.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct MinimisedLine {
     preemptions_before: u64,
     preemptions: u64,
@@ -83,6 +85,7 @@ impl MinimisedLine {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OrderLine<'a> {
     first: PointLine<'a>,
     second: PointLine<'a>,
@@ -103,6 +106,7 @@ impl<'a> OrderLine<'a> {
 
 /// What a thread does.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PointLine<'a> {
     thread: u32,
     /// From 1, as `raddle show` numbers them; null for what it did not come to.
@@ -131,6 +135,7 @@ impl<'a> PointLine<'a> {
 
 /// The nearest schedule that passes.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PassesLine<'a> {
     steps: u64,
     reversed_order: Option<usize>,
@@ -140,6 +145,7 @@ struct PassesLine<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ShareLine {
     n: u64,
     of: u64,
@@ -152,6 +158,7 @@ impl ShareLine {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct LikelihoodLine<'a> {
     strategy: &'a str,
     n: u64,

@@ -12,6 +12,7 @@ use crate::{
 
 /// How far a search has come.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct SearchLine {
     strategy: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,6 +47,7 @@ pub(super) struct SearchLine {
 
 /// What limits the claim of a search.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct GapLine {
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,6 +69,7 @@ impl GapLine {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct DivergenceLine {
     step: u64,
     thread: u32,
@@ -111,6 +114,7 @@ impl SearchLine {
 
 /// Which orders of two places were covered.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct CoveredLine {
     pairs: u64,
     new: u64,
@@ -120,6 +124,7 @@ struct CoveredLine {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OrderLine {
     place: String,
     after: String,

@@ -11,6 +11,7 @@ use crate::{
 
 /// Which memory orders are too weak, in a `finding`'s explanation.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct WeaknessLine<'a> {
     /// `orders`, `not-orders`, `undecided`.
     verdict: &'static str,
@@ -22,6 +23,7 @@ pub(super) struct WeaknessLine<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ChangeLine<'a> {
     at: PlaceLine<'a>,
     op: &'static str,
@@ -32,6 +34,7 @@ struct ChangeLine<'a> {
 
 /// What stands behind "no execution fails".
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SupportLine {
     proved: bool,
     executions: u64,
@@ -39,6 +42,7 @@ struct SupportLine {
 
 /// `{"type":"orders",…}`.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct StrengthLine<'a> {
     program: &'a str,
     sites: Vec<SiteLine<'a>>,
@@ -48,6 +52,7 @@ pub(super) struct StrengthLine<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct SiteLine<'a> {
     #[serde(flatten)]
     change: ChangeLine<'a>,
