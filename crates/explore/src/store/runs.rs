@@ -136,8 +136,8 @@ fn of_step(step: &Step) -> [u64; 13] {
         step.value,
         step.enabled.words()[0],
         step.timed.words()[0],
-        u64::from(step.n_choices),
-        u64::from(step.choice),
+        u64::from(step.n_choices) | u64::from(step.offset) << 32,
+        u64::from(step.choice) | u64::from(step.passed.map_or(0, |it| it + 1)) << 32,
         step.context,
     ]
 }
@@ -284,7 +284,9 @@ fn to_step(numbers: [u64; 13]) -> Option<Step> {
         enabled: ThreadSet::from_words([enabled, 0, 0, 0]),
         timed: ThreadSet::from_words([timed, 0, 0, 0]),
         n_choices: ways as u32,
+        offset: (ways >> 32) as u32,
         choice: way as u32,
+        passed: ((way >> 32) as u32).checked_sub(1),
         context,
     })
 }
@@ -325,7 +327,9 @@ mod tests {
             value,
             enabled: ThreadSet::from_words([u64::MAX, value % 2, 0, value % 3]),
             n_choices: 3,
+            offset: 40,
             choice: 2,
+            passed: Some(value as u32 % 5),
             context: u64::MAX - 5,
             ..Step::default()
         }

@@ -295,6 +295,7 @@ impl<R: Rule> Reduced<R> {
             };
             waiting = path.take(idx, &asked);
             if !before.is_empty() {
+                leave_out_needless(order, path, &asked, &before);
                 self.rule.limit_choices(path, idx, &before);
             }
             if R::IS_BY_OP {
@@ -371,6 +372,23 @@ impl<R: Rule> Reduced<R> {
             path.want(last, thread, &run.pending);
         }
     }
+}
+
+/// A step could be performed in several ways, those but the ones before having just been added: leaves out those that lead
+/// nowhere new.
+fn leave_out_needless(order: &HappensBefore, path: &mut Path, asked: &Asked, before: &[Way]) {
+    if path.memory.is_sc() {
+        return;
+    }
+    let idx = order.len();
+    let thread = path.steps[idx].thread;
+    let mut children = std::mem::take(&mut path.node_mut(idx).children);
+    children.retain(|child| {
+        let is_added = child.state == State::Waiting && !before.contains(&child.way);
+        let choice = child.way.choice.filter(|_| is_added && child.way.thread == thread);
+        choice.is_none_or(|it| !order.is_needless(asked, &path.steps, it))
+    });
+    path.node_mut(idx).children = children;
 }
 
 /// Brings what is known about the order of steps back to a node; after a search was restored, from nothing.

@@ -69,6 +69,13 @@ pub struct Step {
     /// Bytes accessed, as in the event.
     #[serde(default)]
     pub size: u8,
+    /// How far into its object an access begins.
+    #[serde(default)]
+    pub offset: u32,
+    /// Where memory is weak, of an atomic access that is not up to date: the step of the store that comes right after the
+    /// one that was read, or right after the one that was made.
+    #[serde(default)]
+    pub passed: Option<u32>,
     /// Is it an atomic op or a fence that is weaker than sequentially consistent?
     #[serde(default)]
     pub is_weak: bool,
@@ -215,6 +222,8 @@ fn step(event: &Event, options: &EnabledSet) -> Step {
         site: event.site,
         value: event.value,
         size: event.size,
+        offset: event.offset(),
+        passed: event.passed().map(|it| it as u32),
         is_weak: is_weak(event),
         enabled: options.enabled,
         timed: options.timed,

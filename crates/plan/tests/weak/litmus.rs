@@ -49,6 +49,6 @@ fn reductions_find_all_outcomes_and_no_other() {
     }
     // Executions, those of them that show nothing new, and classes: what reads read and how stores are ordered.
     let expected =
-        [("dpor:classic", 2925, 53, 516), ("dpor", 2872, 0, 516), ("dpor:optimal", 2872, 0, 516)];
+        [("dpor:classic", 615, 41, 516), ("dpor", 574, 0, 516), ("dpor:optimal", 574, 0, 516)];
     assert_eq!(counts, expected);
 }

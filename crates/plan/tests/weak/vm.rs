@@ -43,6 +43,8 @@ struct State<'a> {
     reads: Vec<Vec<u64>>,
     class: Class,
     ways: Vec<Way>,
+    /// The ids of what was done, by step.
+    ids: Vec<u64>,
 }
 
 impl Threads for State<'_> {
@@ -122,6 +124,7 @@ impl State<'_> {
             reads: vec![Vec::new(); n_threads],
             class: (vec![Vec::new(); n_threads], std::array::from_fn(|_| vec![0])),
             ways: Vec::new(),
+            ids: Vec::new(),
         };
         state.announce();
         state
@@ -169,6 +172,7 @@ impl State<'_> {
         };
         let id = (idx as u64 + 1) * 100 + self.next[idx] as u64;
         self.next[idx] += 1;
+        self.ids.push(id);
         let n_read = self.reads[idx].len();
         self.perform(idx, instr, id, &mut did, |n_choices| chooser.choose(n_choices, step));
         let has_read = self.reads[idx].get(n_read).is_some_and(|it| it % 2 == 1);
@@ -188,7 +192,7 @@ impl State<'_> {
         choose: impl FnOnce(u32) -> u32,
     ) {
         let thread = did.thread;
-        let State { causality, stores, places, ways, reads, class, .. } = self;
+        let State { causality, stores, places, ways, reads, class, ids, .. } = self;
         let (at, access, order) = match instr {
             Instr::Fence { order } => return stores.fence(thread, order, causality),
             Instr::Load { at, order } => (at, Access::Load, order),
@@ -203,6 +207,8 @@ impl State<'_> {
         did.n_choices = ways.len() as u32;
         did.choice = if did.n_choices > 1 { choose(did.n_choices) } else { 0 };
         let way = ways[did.choice as usize];
+        let passed = place.after(way).filter(|_| way.age > 0);
+        did.passed = passed.and_then(|it| ids.iter().position(|id| *id == it.step)).map(|it| it as u32);
         let seen = stores.peek(place, way);
         did.value = seen.value;
         if access != Access::Store {

@@ -17,6 +17,7 @@
 //! some step of another; the first one there was counts as what let it go on.
 
 mod enable;
+mod needless;
 mod races;
 mod sequence;
 
