@@ -9,6 +9,7 @@ use raddle_model::{Kept, ThreadId};
 use crate::{
     origin::Origin,
     pickers::AnyPicker,
+    reads::Reads,
     view::{Picker, Threads, View},
 };
 
@@ -19,6 +20,7 @@ pub struct Chooser<'a> {
     position: usize,
     diverged_at: Option<u64>,
     tail: AnyPicker<'a>,
+    reads: Reads,
     counts_all: bool,
 }
 
@@ -26,13 +28,14 @@ impl<'a> Chooser<'a> {
     /// Follows `prefix`, then `tail`.
     pub const fn new(prefix: &'a [u32], tail: AnyPicker<'a>) -> Chooser<'a> {
         let counts_all = tail.counts_all();
-        Chooser { prefix, position: 0, diverged_at: None, tail, counts_all }
+        let reads = Reads::ANY;
+        Chooser { prefix, position: 0, diverged_at: None, tail, reads, counts_all }
     }
 
     /// Follows what a plan says: its prefix, then its picker; or a picker whose script the prefix is.
     pub fn of(prefix: &'a [u32], origin: &Origin<'a>) -> Chooser<'a> {
         let (prefix, tail) = AnyPicker::after(prefix, origin);
-        Chooser::new(prefix, tail)
+        Chooser { reads: Reads::of(origin.picker, origin.seed), ..Chooser::new(prefix, tail) }
     }
 
     /// The first step at which the prefix could not be followed.
@@ -124,6 +127,11 @@ impl<'a> Chooser<'a> {
             self.diverge(step);
         }
         self.tail.choose(n_choices)
+    }
+
+    /// One of `n_choices` ways to perform an access where memory is weak, the first of which is up to date.
+    pub fn choose_read(&mut self, n_choices: u32, step: u64) -> u32 {
+        if self.is_following() || self.reads.is_open() { self.choose(n_choices, step) } else { 0 }
     }
 
     fn diverge(&mut self, step: u64) {

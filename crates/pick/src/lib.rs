@@ -19,6 +19,7 @@ mod pending;
 mod pickers;
 mod points;
 mod priorities;
+mod reads;
 mod roles;
 mod view;
 mod weights;

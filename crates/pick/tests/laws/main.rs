@@ -6,6 +6,7 @@ mod fairness;
 mod orders;
 mod pairs;
 mod priorities;
+mod reads;
 mod repeats;
 mod toy;
 
