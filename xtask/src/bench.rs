@@ -21,6 +21,7 @@ mod search;
 mod steps;
 mod total;
 mod tree;
+mod weak;
 
 use std::{fs, path::PathBuf};
 
@@ -53,6 +54,7 @@ type Measure = fn(&Bench) -> anyhow::Result<Vec<Row>>;
 
 const BENCHMARKS: &[(&str, Measure)] = &[
     ("steps", steps::measure),
+    ("weak", weak::measure),
     ("execution", execution::measure),
     ("access", access::measure),
     ("cpu", cpu::measure),

@@ -68,6 +68,9 @@ enum Verb {
         /// The first of them; without it they are new ones.
         #[arg(long, value_name = "SEED")]
         from_seed: Option<u64>,
+        /// What atomic loads may read: sc, tso, c11.
+        #[arg(long, value_name = "MODEL", default_value = "sc", value_parser = soak::memory_model)]
+        memory_model: raddle_model::MemoryModel,
         /// Seconds after which a campaign ends, however few executions it has had.
         #[arg(long, value_name = "SECONDS", default_value_t = 60)]
         time: u64,
@@ -223,11 +226,18 @@ fn main() -> anyhow::Result<()> {
         Verb::Bench { which, json, quick, only } => {
             bench::run(&bench::Options { which, json, is_quick: quick, only })
         }
-        Verb::Soak { executions, on_threads, seeds, from_seed, time, only, json } => {
+        Verb::Soak { executions, on_threads, seeds, from_seed, memory_model, time, only, json } => {
             let time = Duration::from_secs(time);
-            let options =
-                soak::Options { executions, on_threads, seeds, from_seed, time, only, json };
-            soak::run(&options)
+            soak::run(&soak::Options {
+                executions,
+                on_threads,
+                seeds,
+                memory_model,
+                from_seed,
+                time,
+                only,
+                json,
+            })
         }
         Verb::Detectors { executions, time, only } => {
             let time = Duration::from_secs(time);

@@ -22,7 +22,7 @@ use raddle_explore::{Campaign, Found, Options as CampaignOptions};
 use raddle_launch::{
     CompileRequest, CompilerChoice, Native, NativeOptions, Symbols, Toolchain, compile,
 };
-use raddle_model::{Carrier, Detect, Kind};
+use raddle_model::{Carrier, Conditions, Detect, Kind, MemoryModel};
 use raddle_report::words::{escape, fault};
 use serde::Serialize;
 
@@ -35,6 +35,8 @@ pub(crate) struct Options {
     pub(crate) on_threads: u64,
     /// So many seeds.
     pub(crate) seeds: u64,
+    /// What atomic loads may read.
+    pub(crate) memory_model: MemoryModel,
     /// From this one on; without it they are new ones.
     pub(crate) from_seed: Option<u64>,
     /// A campaign ends after this time, however few executions it has had.
@@ -43,6 +45,12 @@ pub(crate) struct Options {
     pub(crate) only: String,
     /// Where the figures go.
     pub(crate) json: Option<PathBuf>,
+}
+
+/// The model of this name.
+pub(crate) fn memory_model(name: &str) -> Result<MemoryModel, String> {
+    let all = [MemoryModel::Sc, MemoryModel::Tso, MemoryModel::C11];
+    all.into_iter().find(|it| it.word() == name).ok_or_else(|| "write sc, tso or c11".to_owned())
 }
 
 /// One campaign.
@@ -177,6 +185,7 @@ fn soak(
         keep_going: true,
         detect: Detect { races: true, locksets: true, deadlocks: true, atomicity: true },
         jobs: std::thread::available_parallelism().map_or(1, usize::from),
+        conditions: Conditions { memory_model: options.memory_model, ..Conditions::DEFAULT },
         ..CampaignOptions::default()
     };
     let outcome = Campaign::new(&target, campaign_options).run(

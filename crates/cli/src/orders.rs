@@ -15,7 +15,7 @@ use raddle_report::{
 };
 
 use crate::{
-    args::{Format, OrdersArgs, detect},
+    args::{Format, MemoryModelArg, OrdersArgs, detect},
     exit::{Exit, Failure},
     native::{self, Launch},
     prepare::{Named, prepare},
@@ -37,13 +37,17 @@ pub(crate) fn orders(args: &OrdersArgs, terminal: &mut Terminal) -> Result<Exit,
         events: Some(search::EVENTS),
         stop: Arc::clone(stop.flag()),
     })?;
+    // Under sequential consistency, an order decides nothing but what is a race.
+    let memory_model = match conditions.memory_model {
+        MemoryModelArg::Sc => MemoryModel::C11,
+        model => model.into(),
+    };
     let options = Options {
         seed: args.seed,
         deadline: Some(Instant::now() + args.time),
         jobs: args.n_jobs(),
         exit_is_fine: conditions.exit_ok,
-        // Under sequential consistency, an order decides nothing but what is a race.
-        conditions: Conditions { memory_model: MemoryModel::C11, ..conditions.of_executions() },
+        conditions: Conditions { memory_model, ..conditions.of_executions() },
         detect: detect(&args.detect),
         ..Options::default()
     };

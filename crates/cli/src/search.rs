@@ -8,7 +8,7 @@ use raddle_explore::{
     store::{SearchSettings, StoredSearch, hash_program, read_hapsets, write_hapsets},
 };
 use raddle_launch::Symbols;
-use raddle_model::{Conditions, Detect, Place};
+use raddle_model::{Conditions, Detect, MemoryModel, Place};
 use raddle_plan::{Strategy, search::SearchSpec};
 use raddle_report::{
     campaign::status::{CoveredOrder, SearchStatus},
@@ -16,7 +16,7 @@ use raddle_report::{
 };
 
 use crate::{
-    args::{ConditionArgs, DetectArg, Format, MemoryModelArg, RunArgs, detect},
+    args::{ConditionArgs, DetectArg, Format, RunArgs, detect},
     exit::Failure,
     prepare::prepare_again,
     stored,
@@ -26,21 +26,28 @@ use crate::{
 /// Events that are kept of an execution of a search: all of them are needed.
 pub(crate) const EVENTS: u32 = 1 << 17;
 
-/// Most searches count on what is read being decided by the order of steps alone.
+/// Most searches count on what is read being decided by the order of steps alone. And without hooks there are no orders.
 pub(crate) fn check_memory_model(
     conditions: &ConditionArgs,
     strategy: &Strategy,
 ) -> Result<(), Failure> {
+    let model = MemoryModel::from(conditions.memory_model);
+    if model.is_sc() {
+        return Ok(());
+    }
+    if conditions.sync_only {
+        return Err(Failure::usage(format!(
+            "--memory-model {} needs a program whose atomics are instrumented; build it with `raddle cc` or `raddle c++`, and \
+             remove --sync-only",
+            model.word()
+        )));
+    }
     match strategy {
-        Strategy::Search(spec)
-            if conditions.memory_model != MemoryModelArg::Sc && !spec.knows_weak_memory() =>
-        {
-            Err(Failure::usage(format!(
-                "`{strategy}` explores sequentially consistent memory only; with --memory-model c11, use {} or a random \
-                 strategy",
-                SearchSpec::WITH_WEAK_MEMORY
-            )))
-        }
+        Strategy::Search(spec) if !spec.knows_weak_memory() => Err(Failure::usage(format!(
+            "`{strategy}` explores sequentially consistent memory only; with --memory-model {}, use {} or a random strategy",
+            model.word(),
+            SearchSpec::WITH_WEAK_MEMORY
+        ))),
         _ => Ok(()),
     }
 }

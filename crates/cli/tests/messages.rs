@@ -95,6 +95,7 @@ const CASES: &[(&str, &[&str])] = &[
             "run deadlock.c --around nosuch",
             "run deadlock.c --strategy dfs --hapset it.json",
             "run deadlock.c --strategy hapset --memory-model c11",
+            "run deadlock.c --sync-only --memory-model tso",
             "review dl --keep --discard",
             "review dl --suppress",
             "review --keep",

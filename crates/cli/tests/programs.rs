@@ -186,6 +186,7 @@ impl Directives {
             unhooked: parts("unhooked"),
             memory_model: match value("memory-model").as_deref() {
                 None => MemoryModel::Sc,
+                Some("tso") => MemoryModel::Tso,
                 Some("c11") => MemoryModel::C11,
                 Some(other) => return Err(format!("no memory model: {other}").into()),
             },

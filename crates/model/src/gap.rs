@@ -12,6 +12,8 @@ pub enum Gap {
     /// Those at so many places were executed by the rules of the memory model, which leave out some of what the standards
     /// allow.
     BeyondModel(u64),
+    /// Those at so many places were executed as processors with total store order do, which allow less than the standards.
+    StoreOrder(u64),
     /// Where memory is weak, what a woken thread knows depends on the order of wake-ups, which the search takes for equal.
     WakeOrder,
     /// Accesses to volatile objects, at so many places, were executed as sequentially consistent ones.
@@ -58,6 +60,7 @@ impl Gap {
         match self {
             Gap::WeakAtomics(_) => "weak-atomics",
             Gap::BeyondModel(_) => "beyond-memory-model",
+            Gap::StoreOrder(_) => "total-store-order",
             Gap::WakeOrder => "wake-order",
             Gap::Volatile(_) => "volatile",
             Gap::Courtesy(_) => "yields",

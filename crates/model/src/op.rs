@@ -222,6 +222,13 @@ impl OpKind {
         )
     }
 
+    /// Do the thread's stores come to memory before it, where they wait in a buffer (TSO)? So it is with locks and calls of
+    /// the system, but not with accesses, nor with fences: theirs depends on the order. (A thread that ends reads nothing more.)
+    pub const fn empties_buffers(self) -> bool {
+        !self.is_access()
+            && !matches!(self, OpKind::Fence | OpKind::Yield | OpKind::Free | OpKind::Finish)
+    }
+
     /// Is it an op on a lock or another object that can be destroyed?
     pub const fn is_on_lock(self) -> bool {
         (self as u8) >= (OpKind::Lock as u8) && (self as u8) <= (OpKind::OnceAbort as u8)

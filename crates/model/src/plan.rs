@@ -83,6 +83,8 @@ pub enum MemoryModel {
     /// The newest store: all atomics are performed in one order.
     #[default]
     Sc,
+    /// Any store that a processor with total store order allows, as x86 has it: the newest one may still wait in a buffer.
+    Tso,
     /// Any store that C and C++20 allow by the orders in the source, but none that is executed later.
     C11,
 }
@@ -100,7 +102,20 @@ impl MemoryModel {
 
     /// The reverse of `number`.
     pub const fn from_number(number: u32) -> MemoryModel {
-        if number == 1 { MemoryModel::C11 } else { MemoryModel::Sc }
+        match number {
+            1 => MemoryModel::Tso,
+            2 => MemoryModel::C11,
+            _ => MemoryModel::Sc,
+        }
+    }
+
+    /// As the user writes it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            MemoryModel::Sc => "sc",
+            MemoryModel::Tso => "tso",
+            MemoryModel::C11 => "c11",
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context, bail, ensure};
 use raddle_explore::{Block, BlockResult, Session, Target};
 use raddle_launch::{CompilerChoice, Language, Native, NativeOptions, Toolchain};
-use raddle_model::{End, PickerSpec, Plan, Points};
+use raddle_model::{End, MemoryModel, PickerSpec, Plan, Points};
 use raddle_trace::{Entry, Summary, Trace};
 use tempfile::TempDir;
 
@@ -128,6 +128,7 @@ impl Bench {
             prefix: Vec::new(),
             points: Points::Visible,
             races: false,
+            memory_model: MemoryModel::Sc,
         })
     }
 }
@@ -143,6 +144,8 @@ pub(crate) struct Runner {
     pub(crate) points: Points,
     /// Are races told?
     pub(crate) races: bool,
+    /// What atomic loads may read.
+    pub(crate) memory_model: MemoryModel,
 }
 
 impl Runner {
@@ -193,6 +196,7 @@ impl Runner {
         block.plan.shared.clone_from(&self.shared);
         block.plan.prefix.clone_from(&self.prefix);
         block.plan.conditions.points = self.points;
+        block.plan.conditions.memory_model = self.memory_model;
         block.plan.record.races = self.races;
         let result = self.session.run(&block)?;
         self.shared.extend(&result.shared_found);

@@ -17,11 +17,16 @@
 //! does; orders of SC ops that contradict program order or reads-from of weaker ops; what is more than `KEPT` stores old.
 //! All of it makes fewer executions, none that the standard forbids: `tests/weak` holds it to an enumeration of candidate
 //! executions by the axioms.
+//!
+//! Under TSO and SC less can be read (`moments`); what is ordered and what is a race is still the language's matter.
+
+mod moments;
 
 use std::collections::VecDeque;
 
-use raddle_model::{MemoryOrder, ThreadId};
+use raddle_model::{MemoryModel, MemoryOrder, ThreadId};
 
+use self::moments::Moments;
 use super::{Causality, Clock, Segment};
 
 /// Stores of a location that can still be read. Of an older one it is as if everybody knew that it is overwritten.
@@ -56,6 +61,9 @@ struct Store {
     sc_at: u32,
     /// Has a read-modify-write read it?
     is_taken: bool,
+    /// Under TSO: when it was made, and by whom.
+    moment: u32,
+    writer: Option<ThreadId>,
 }
 
 /// What the fences know that are sequentially consistent. Those are in one order, so that each knows what the earlier ones
@@ -66,6 +74,10 @@ pub struct Stores {
     n_fences: u32,
     /// What the last ones know, the last one last.
     known: VecDeque<Clock>,
+    /// Which rules hold.
+    model: MemoryModel,
+    /// Under TSO: how much of memory each thread sees.
+    moments: Moments,
 }
 
 /// An atomic op on a location, as the rules see it.
@@ -97,6 +109,8 @@ pub struct Way {
     pub age: u32,
     /// Does a compare-exchange only load?
     pub is_load: bool,
+    /// Is it a compare-exchange?
+    is_exchange: bool,
 }
 
 /// What an op has read.
@@ -150,20 +164,31 @@ impl Place {
         let mut store = self.spare.pop().unwrap_or_default();
         store.message.clear();
         store.readers.clear();
-        Store { value, step, segment, sc_at: NEVER, is_taken: false, ..store }
+        Store {
+            value,
+            step,
+            segment,
+            sc_at: NEVER,
+            is_taken: false,
+            moment: 0,
+            writer: None,
+            ..store
+        }
     }
 }
 
 impl Stores {
     /// Nothing has happened.
-    pub const fn new() -> Stores {
-        Stores { n_fences: 0, known: VecDeque::new() }
+    pub const fn new(model: MemoryModel) -> Stores {
+        Stores { n_fences: 0, known: VecDeque::new(), model, moments: Moments::new() }
     }
 
-    /// Begins another execution.
-    pub fn clear(&mut self) {
+    /// Begins another execution, under a model.
+    pub fn restart(&mut self, model: MemoryModel) {
         self.n_fences = 0;
         self.known.clear();
+        self.model = model;
+        self.moments.clear();
     }
 
     /// The ways to perform an op, the newest store first. There is at least one.
@@ -177,6 +202,9 @@ impl Stores {
         ways: &mut Vec<Way>,
     ) {
         ways.clear();
+        if self.model != MemoryModel::C11 {
+            return self.ways_in_order(place, thread, access, ways);
+        }
         let last = place.stores.len() - 1;
         let is_sc = order == MemoryOrder::SeqCst;
         let failure = match access {
@@ -187,8 +215,9 @@ impl Stores {
         let mut may_load = true;
         for idx in (0..=last).rev() {
             let store = &place.stores[idx];
-            let mut add =
-                |is_load| ways.push(Way { store: idx as u32, age: (last - idx) as u32, is_load });
+            let is_exchange = matches!(access, Access::Cas { .. });
+            let (store_idx, age) = (idx as u32, (last - idx) as u32);
+            let mut add = |is_load| ways.push(Way { store: store_idx, age, is_load, is_exchange });
             match access {
                 Access::Load => add(true),
                 Access::Store | Access::Rmw if !store.is_taken => add(false),
@@ -213,6 +242,34 @@ impl Stores {
             if !goes_on {
                 return;
             }
+        }
+    }
+
+    /// Under SC and TSO stores stand in the order in which they were made, and what writes reads the last one; so does all
+    /// that reads under SC.
+    fn ways_in_order(&self, place: &Place, thread: ThreadId, access: Access, ways: &mut Vec<Way>) {
+        let last = place.stores.len() - 1;
+        let is_exchange = matches!(access, Access::Cas { .. });
+        let is_load = match access {
+            Access::Load => true,
+            Access::Cas { expected, .. } => place.stores[last].value != expected,
+            Access::Store | Access::Rmw => false,
+        };
+        for idx in (0..=last).rev() {
+            ways.push(Way { store: idx as u32, age: (last - idx) as u32, is_load, is_exchange });
+            let store = &place.stores[idx];
+            let is_lagging = access == Access::Load && self.model == MemoryModel::Tso;
+            if !is_lagging || self.moments.is_floor(store.moment, store.writer, thread) {
+                return;
+            }
+        }
+    }
+
+    /// The thread does what no processor does before its stores are in memory: it takes a lock, or calls the system.
+    #[inline]
+    pub fn catch_up(&mut self, thread: ThreadId) {
+        if self.model == MemoryModel::Tso {
+            self.moments.catch_up(thread);
         }
     }
 
@@ -248,7 +305,7 @@ impl Stores {
 
     /// Performs a load, or a compare-exchange that only loads: what it reads.
     pub fn load(
-        &self,
+        &mut self,
         place: &mut Place,
         thread: ThreadId,
         order: MemoryOrder,
@@ -263,13 +320,19 @@ impl Stores {
         if !is_known && store.segment != segment {
             store.readers.push(segment);
         }
+        if self.model == MemoryModel::Tso {
+            self.moments.see(store.moment, store.writer, thread);
+            if way.is_exchange {
+                self.moments.catch_up(thread);
+            }
+        }
         Reading { value: store.value, step: store.step }
     }
 
     /// What a load or read-modify-write learns by what it reads. Of the latter the access itself comes after this, and
     /// before [`Stores::update`].
     pub fn receive(
-        &self,
+        &mut self,
         place: &mut Place,
         thread: ThreadId,
         order: MemoryOrder,
@@ -285,7 +348,7 @@ impl Stores {
 
     /// Performs a store. The access itself comes before this, which may end a segment.
     pub fn store(
-        &self,
+        &mut self,
         place: &mut Place,
         thread: ThreadId,
         order: MemoryOrder,
@@ -295,6 +358,9 @@ impl Stores {
     ) {
         let store = place.fresh(new.value, new.step, Segment::NONE);
         self.insert(place, thread, order, way, store, causality);
+        if order == MemoryOrder::SeqCst {
+            self.catch_up(thread);
+        }
     }
 
     /// What is read by a way of performing an op.
@@ -304,7 +370,7 @@ impl Stores {
 
     /// Performs a read-modify-write that has received what it read.
     pub fn update(
-        &self,
+        &mut self,
         place: &mut Place,
         thread: ThreadId,
         order: MemoryOrder,
@@ -317,10 +383,11 @@ impl Stores {
         before.is_taken = true;
         store.message.join(&before.message);
         self.insert(place, thread, order, way, store, causality);
+        self.catch_up(thread);
     }
 
     fn insert(
-        &self,
+        &mut self,
         place: &mut Place,
         thread: ThreadId,
         order: MemoryOrder,
@@ -329,6 +396,8 @@ impl Stores {
         causality: &mut Causality,
     ) {
         store.segment = causality.segment(thread);
+        store.moment = self.moments.next();
+        store.writer = Some(thread);
         if order == MemoryOrder::SeqCst {
             store.sc_at = self.n_fences;
         }
@@ -345,6 +414,7 @@ impl Stores {
         if order != MemoryOrder::SeqCst {
             return causality.fence(thread, order);
         }
+        self.catch_up(thread);
         causality.fence(thread, MemoryOrder::Acquire);
         self.n_fences += 1;
         causality.know_fence(thread, self.n_fences);

@@ -1,6 +1,7 @@
 //! Candidate executions and the axioms that they must satisfy: C++20's \[intro.races\] and \[atomics.order\], and that no
-//! load reads what is after it in program order and reads-from (RC11). Written from the definitions, with relations as
-//! matrices of bits.
+//! load reads what is after it in program order and reads-from (RC11); those of total store order (x86's, as in Alglave,
+//! Maranget and Tautschnig, *Herding cats*, TOPLAS 2014); and sequential consistency's. Written from the definitions, with
+//! relations as matrices of bits.
 
 use std::array::from_fn;
 
@@ -8,13 +9,24 @@ use raddle_model::MemoryOrder::{self, SeqCst};
 
 use crate::program::{Instr, N_PLACES, Outcome, Outcomes, Program};
 
-/// What the order S of sequentially consistent events must agree with.
+/// Whose axioms. C++20's, where the order S of sequentially consistent events must agree with this:
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sc {
     /// Strongly-happens-before, as in the standard.
     Standard,
     /// Program order and reads-from of all events: it can be the order of execution.
     Executed,
+    /// None of C++20's: total store order, with `seq_cst` stores and all that exchanges as locked instructions.
+    Buffered,
+    /// None of C++20's: sequential consistency.
+    Whole,
+}
+
+impl Sc {
+    /// Can a weak compare-exchange fail for no reason?
+    fn fails_at_will(self) -> bool {
+        matches!(self, Sc::Standard | Sc::Executed)
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -176,7 +188,8 @@ impl Candidates {
             if let Some(Instr::Cas { expected, is_weak, .. }) = self.events[idx].instr {
                 let is_equal = read[idx] == expected;
                 let is_done = self.events[idx].is_write;
-                if is_done && !is_equal || !is_done && is_equal && !is_weak {
+                if is_done && !is_equal || !is_done && is_equal && !(is_weak && sc.fails_at_will())
+                {
                     return;
                 }
             }
@@ -231,6 +244,9 @@ impl Candidate<'_> {
     }
 
     fn is_consistent(&self, mo: &[Vec<usize>; N_PLACES], sc: Sc) -> bool {
+        if matches!(sc, Sc::Buffered | Sc::Whole) {
+            return self.is_in_memory_order(mo, sc);
+        }
         let n_events = self.all.events.len();
         let sw = self.synchronizes_with();
         let mut hb = self.all.sb.clone();
@@ -240,6 +256,60 @@ impl Candidate<'_> {
         let is_coherent =
             (0..n_events).all(|a| (0..n_events).all(|b| !hb.has(a, b) || a != b && !eco.has(b, a)));
         is_coherent && hb.is_acyclic() && self.has_sc_order(&sw, &hb, &eco, sc)
+    }
+
+    /// Is there one order of what happens in memory? Under total store order, a thread's load need not come after its earlier
+    /// stores there, nor after the store of its own that it reads; but each location is sequentially consistent.
+    fn is_in_memory_order(&self, mo: &[Vec<usize>; N_PLACES], sc: Sc) -> bool {
+        let (events, sb) = (&self.all.events, &self.all.sb);
+        let n_events = events.len();
+        let eco = self.coherence_order(mo);
+        let is_coherent = (0..n_events)
+            .all(|a| !eco.has(a, a) && (0..n_events).all(|b| !sb.has(a, b) || !eco.has(b, a)));
+        let is_plain = |it: usize, is_write: bool| {
+            let Event { is_read, order, instr, .. } = events[it];
+            let is_locked = matches!(instr, Some(Instr::Add { .. } | Instr::Cas { .. }));
+            !is_locked
+                && events[it].is_write == is_write
+                && is_read != is_write
+                && !(is_write && order == SeqCst)
+        };
+        let is_fenced = |a: usize, b: usize| {
+            (0..n_events).any(|it| {
+                events[it].place.is_none()
+                    && events[it].order == SeqCst
+                    && sb.has(a, it)
+                    && sb.has(it, b)
+            })
+        };
+        let mut order = Relation::new(n_events);
+        for a in 0..n_events {
+            for b in (0..n_events).filter(|b| sb.has(a, *b)) {
+                let may_overtake = sc == Sc::Buffered
+                    && a >= N_PLACES
+                    && is_plain(a, true)
+                    && is_plain(b, false)
+                    && !is_fenced(a, b);
+                let is_in_memory = events[a].place.is_some() && events[b].place.is_some();
+                if is_in_memory && !may_overtake {
+                    order.add(a, b);
+                }
+            }
+        }
+        for a in 0..n_events {
+            for b in (0..n_events).filter(|b| eco.has(a, *b)) {
+                let is_forwarded = self.rf[b] == a && events[a].thread == events[b].thread;
+                // Of what is read after what was forwarded, coherence is asked for each location.
+                if !is_forwarded
+                    && (events[a].is_write && events[b].is_write
+                        || !events[a].is_write && events[b].is_write
+                        || self.rf[b] == a)
+                {
+                    order.add(a, b);
+                }
+            }
+        }
+        is_coherent && order.closed().is_acyclic()
     }
 
     /// Reads-from, modification order and from-read, one after the other.
@@ -322,6 +392,7 @@ impl Candidate<'_> {
                         .for_each(|b| order.add(a, b));
                 }
             }
+            Sc::Buffered | Sc::Whole => unreachable!("they have other axioms"),
         }
         order.closed().is_acyclic()
     }

@@ -1,12 +1,13 @@
 //! What is kept of a location does not grow.
 
 use raddle_analysis::hb::{Access, Causality, Place, Reading, Stores};
-use raddle_model::{MemoryOrder, ObjectId, ThreadId};
+use raddle_model::{MemoryModel, MemoryOrder, ObjectId, ThreadId};
 
 /// Two threads store and load, ten million times, and none knows what the other does.
 #[test]
 fn stores_that_nobody_can_read_are_dropped() {
-    let (mut causality, mut stores, mut place) = (Causality::new(), Stores::new(), Place::new(0));
+    let (mut causality, mut place) = (Causality::new(), Place::new(0));
+    let mut stores = Stores::new(MemoryModel::C11);
     causality.spawn(ThreadId(0), ThreadId(1), ObjectId(1));
     let mut ways = Vec::new();
     for step in 0..10_000_000_u64 {

@@ -1,17 +1,22 @@
 //! Every schedule of a program, and every choice that the rules allow.
 
 use raddle_analysis::hb::{Access, Causality, Place, Reading, Stores, Way};
-use raddle_model::{ObjectId, ThreadId};
+use raddle_model::{MemoryModel, ObjectId, ThreadId};
 
 use crate::program::{Instr, N_PLACES, Outcome, Outcomes, Program};
 
 /// All outcomes, and how many executions there are.
 pub(crate) fn explore(program: &Program) -> (Outcomes, u64) {
+    explore_as(MemoryModel::C11, program)
+}
+
+/// The same under another model.
+pub(crate) fn explore_as(model: MemoryModel, program: &Program) -> (Outcomes, u64) {
     let mut outcomes = Outcomes::new();
     let mut path = Vec::new();
     let mut n_executions = 0;
     loop {
-        outcomes.insert(Run::new(program).run(&mut path));
+        outcomes.insert(Run::new(model, program).run(&mut path));
         n_executions += 1;
         while path.last().is_some_and(|(choice, n_choices)| choice + 1 == *n_choices) {
             path.pop();
@@ -32,7 +37,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn new(program: &Program) -> Run<'_> {
+    fn new(model: MemoryModel, program: &Program) -> Run<'_> {
         let mut causality = Causality::new();
         let n_threads = program.threads.len();
         for child in 1..=n_threads as u32 {
@@ -41,7 +46,7 @@ impl Run<'_> {
         Run {
             program,
             causality,
-            stores: Stores::new(),
+            stores: Stores::new(model),
             places: std::array::from_fn(|_| Place::new(0)),
             next: vec![0; n_threads],
             reads: vec![Vec::new(); n_threads],

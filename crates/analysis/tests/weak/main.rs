@@ -8,4 +8,5 @@ mod explored;
 mod generated;
 mod generator;
 mod litmus;
+mod models;
 mod program;

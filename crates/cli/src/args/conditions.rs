@@ -100,6 +100,8 @@ pub(crate) enum MemoryModelArg {
     /// Sequential consistency: the newest store
     #[default]
     Sc,
+    /// Total store order, as on x86: stores of other threads may arrive late, in order
+    Tso,
     /// C11 and C++20: any store that the memory orders in the source allow
     C11,
 }
@@ -108,6 +110,7 @@ impl From<MemoryModel> for MemoryModelArg {
     fn from(model: MemoryModel) -> MemoryModelArg {
         match model {
             MemoryModel::Sc => MemoryModelArg::Sc,
+            MemoryModel::Tso => MemoryModelArg::Tso,
             MemoryModel::C11 => MemoryModelArg::C11,
         }
     }
@@ -117,6 +120,7 @@ impl From<MemoryModelArg> for MemoryModel {
     fn from(model: MemoryModelArg) -> MemoryModel {
         match model {
             MemoryModelArg::Sc => MemoryModel::Sc,
+            MemoryModelArg::Tso => MemoryModel::Tso,
             MemoryModelArg::C11 => MemoryModel::C11,
         }
     }

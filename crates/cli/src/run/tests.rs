@@ -207,7 +207,7 @@ fn a_seed_on_the_command_line_counts() {
 /// A search that knows nothing of weak memory is refused, whoever asks for it.
 #[test]
 fn a_search_that_the_program_asks_for_must_know_the_memory_model() {
-    for (strategy, is_known) in [("hapset", false), ("dpor", true), ("walk", true)] {
+    for (strategy, is_known) in [("hapset", false), ("ipb", true), ("dpor", true), ("walk", true)] {
         let strategy = Some(strategy.to_owned());
         let asked = raddle_launch::Asked { strategy, ..raddle_launch::Asked::default() };
         let weakly = crate::asked::with_asked(&run_args(&["--memory-model", "c11"]), &asked);

@@ -1,6 +1,6 @@
 //! What limits the claim of a search, as far as its campaign knows.
 
-use raddle_model::{Gap, Timeouts};
+use raddle_model::{Gap, MemoryModel, Timeouts};
 use raddle_plan::search::SearchSpec;
 
 use super::{Options, Outcome};
@@ -16,11 +16,18 @@ impl Outcome {
         let spec = options.method.search().map(|it| &it.spec);
         let is_reduced =
             !matches!(spec, Some(SearchSpec::Dfs | SearchSpec::Ipb(_) | SearchSpec::Idb(_)));
-        let is_weak = !options.conditions.memory_model.is_sc();
-        let weak = if is_weak { Gap::BeyondModel } else { Gap::WeakAtomics };
+        let memory = options.conditions.memory_model;
+        let weak = match memory {
+            MemoryModel::Sc => Gap::WeakAtomics,
+            MemoryModel::Tso => Gap::StoreOrder,
+            MemoryModel::C11 => Gap::BeyondModel,
+        };
         [
             has(uses.weak.len() as u64, weak),
-            if_so(is_weak && is_reduced && uses.wakes && !uses.weak.is_empty(), Gap::WakeOrder),
+            if_so(
+                memory == MemoryModel::C11 && is_reduced && uses.wakes && !uses.weak.is_empty(),
+                Gap::WakeOrder,
+            ),
             has(uses.volatile.len() as u64, Gap::Volatile),
             has(uses.yields.len() as u64, Gap::Courtesy),
             has(self.n_clocked, Gap::Clock),

@@ -201,7 +201,8 @@ impl<'a> Lab<'a> {
         if self.is_over() {
             return Ok(Some(Answer::OutOfTime));
         }
-        let is_known = |it: &Gap| matches!(it, Gap::BeyondModel(_) | Gap::NoRaces);
+        let is_known =
+            |it: &Gap| matches!(it, Gap::BeyondModel(_) | Gap::StoreOrder(_) | Gap::NoRaces);
         let is_proved = is_search && outcome.is_exhaustive() && outcome.gaps.iter().all(is_known);
         if is_search && !is_proved {
             return Ok(None);

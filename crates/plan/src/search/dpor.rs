@@ -295,7 +295,9 @@ impl<R: Rule> Reduced<R> {
             };
             waiting = path.take(idx, &asked);
             if !before.is_empty() {
-                leave_out_needless(order, path, &asked, &before);
+                if R::HAS_SLEEP {
+                    leave_out_needless(order, path, &asked, &before);
+                }
                 self.rule.limit_choices(path, idx, &before);
             }
             if R::IS_BY_OP {

@@ -24,7 +24,7 @@ pub(crate) trait Cost: std::fmt::Debug + Serialize + DeserializeOwned {
     /// What it costs that this thread goes on, in the state before a step; `last` took the step before.
     fn thread(&self, step: &Step, last: ThreadId, thread: ThreadId) -> u32;
     /// What it costs to perform a step in this way.
-    fn choice(&self, choice: u32) -> u32;
+    fn choice(&self, step: &Step, choice: u32) -> u32;
     /// What it is that is counted.
     const UNIT: BoundUnit;
 }
@@ -128,7 +128,7 @@ impl<C: Cost> Bounded<C> {
         for thread in step.options(self.may_time_out, last) {
             let cost = self.cost.thread(step, last, thread);
             let n_choices = if thread == step.thread { step.n_choices.max(1) } else { 1 };
-            costs.extend((0..n_choices).map(|it| cost + self.cost.choice(it)));
+            costs.extend((0..n_choices).map(|it| cost + self.cost.choice(step, it)));
         }
         costs
     }
@@ -140,14 +140,14 @@ impl<C: Cost> Bounded<C> {
         let thread = node.extra + self.cost.thread(&step, last, step.thread);
         node.add_choices(&step);
         let is_affordable = |choice: Option<u32>| {
-            thread + choice.map_or(0, |it| self.cost.choice(it)) <= self.level
+            thread + choice.map_or(0, |it| self.cost.choice(&step, it)) <= self.level
         };
         let n_children = node.children.len();
         node.children.retain(|it| it.way.thread != step.thread || is_affordable(it.way.choice));
         self.is_cut |= node.children.len() < n_children;
         for child in node.children.iter_mut().filter(|it| it.way.thread == step.thread) {
-            child.extra = thread + child.way.choice.map_or(0, |it| self.cost.choice(it));
+            child.extra = thread + child.way.choice.map_or(0, |it| self.cost.choice(&step, it));
         }
-        thread + if step.n_choices > 1 { self.cost.choice(step.choice) } else { 0 }
+        thread + if step.n_choices > 1 { self.cost.choice(&step, step.choice) } else { 0 }
     }
 }

@@ -212,12 +212,17 @@ impl SearchSpec {
     pub const fn knows_weak_memory(&self) -> bool {
         matches!(
             self,
-            SearchSpec::Dfs | SearchSpec::Dpor(Dpor::Source | Dpor::Classic | Dpor::Optimal)
+            SearchSpec::Dfs
+                | SearchSpec::Ipb(_)
+                | SearchSpec::Idb(_)
+                | SearchSpec::Dpor(
+                    Dpor::Source | Dpor::Classic | Dpor::Optimal | Dpor::Preemptions(_)
+                )
         )
     }
 
     /// Those that do, as the user writes them.
-    pub const WITH_WEAK_MEMORY: &'static str = "`dfs`, `dpor`, `dpor:classic`, `dpor:optimal`";
+    pub const WITH_WEAK_MEMORY: &'static str = "`dfs`, `ipb`, `idb`, `dpor`";
 
     /// The search, at its beginning.
     pub fn start(&self, start: Start) -> Box<dyn Search + Send> {
@@ -239,7 +244,7 @@ impl SearchSpec {
             }
             SearchSpec::Dpor(Dpor::Optimal) => Box::new(Forest::new(may_time_out, memory)),
             SearchSpec::Dpor(Dpor::Preemptions(max)) => {
-                reduced(dpor::Bounded::new(max), may_time_out)
+                Box::new(Tree::new(Reduced::new(dpor::Bounded::new(max), may_time_out)).on(memory))
             }
             SearchSpec::Total(steps_max) => Box::new(Total::new(steps_max, may_time_out)),
             SearchSpec::Thesis(thesis) => Box::new(ThesisSearch::new(thesis, may_time_out)),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use raddle_model::{MemoryModel, PickerSpec, Rng};
-use raddle_plan::search::{Run, SearchSpec, Start};
+use raddle_plan::search::{Run, SearchSpec, Start, Step};
 
 use crate::{
     program::{Outcomes, Program},
@@ -47,7 +47,7 @@ pub(crate) fn explore_as(
     loop {
         for task in search.next(n_workers - out.len()) {
             let mut run = Run::default();
-            let done = execute(program, branches, &task.prefix, (task.tail, 7), &mut run);
+            let done = execute(memory, program, branches, &task.prefix, (task.tail, 7), &mut run);
             assert_eq!(done.diverged_at, None, "{program:?} follows {:?}", task.prefix);
             found.take(done);
             out.push((task.number, run));
@@ -64,12 +64,37 @@ pub(crate) fn explore_as(
     found
 }
 
+/// Outcomes of all executions with at most so many preemptions.
+pub(crate) fn within(memory: MemoryModel, program: &Program, n_preemptions: usize) -> Outcomes {
+    let spec = SearchSpec::parse("dfs").expect("a search has this name");
+    let mut search = spec.start(Start { memory, ..Start::default() });
+    let mut outcomes = Outcomes::new();
+    let mut run = Run::default();
+    while let Some(task) = search.next(1).pop() {
+        let tail = (task.tail, 7);
+        let done = execute(memory, program, Branches::Never, &task.prefix, tail, &mut run);
+        let is_preempted = |pair: &&[Step]| {
+            pair[0].thread != pair[1].thread && pair[1].enabled.has(pair[0].thread)
+        };
+        if run.steps.windows(2).filter(is_preempted).count() <= n_preemptions {
+            outcomes.insert(done.outcome);
+        }
+        search.learn(task.number, &run);
+    }
+    outcomes
+}
+
 /// So many random executions.
-pub(crate) fn sample(picker: PickerSpec, program: &Program, n_executions: u64) -> Found {
+pub(crate) fn sample(
+    memory: MemoryModel,
+    picker: PickerSpec,
+    program: &Program,
+    n_executions: u64,
+) -> Found {
     let mut found = Found { n_executions, ..Found::default() };
     let mut run = Run::default();
     for seed in 0..n_executions {
-        found.take(execute(program, Branches::Never, &[], (picker, seed), &mut run));
+        found.take(execute(memory, program, Branches::Never, &[], (picker, seed), &mut run));
     }
     found
 }

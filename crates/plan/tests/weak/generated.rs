@@ -1,14 +1,14 @@
 //! Generated programs: searches find what the axioms allow.
 
 use raddle_model::{
-    MemoryModel::{C11, Sc as Consistent},
+    MemoryModel::{C11, Sc as Consistent, Tso},
     MemoryOrder::SeqCst,
     Rng,
 };
 
 use crate::{
     axioms::{Sc, outcomes},
-    explore::{explore, explore_as},
+    explore::{explore, explore_as, within},
     generator::generated,
     program::Instr,
     vm::Branches,
@@ -45,6 +45,57 @@ fn reductions_find_what_dfs_finds_where_threads_look_at_what_they_read() {
         let all = explore("dfs", &program, Branches::AtOdd, 3);
         for spec in ["dpor:classic", "dpor", "dpor:optimal"] {
             let found = explore(spec, &program, Branches::AtOdd, 1 + case as usize % 3);
+            assert_eq!(found.classes, all.classes, "{spec} {program:?}");
+        }
+    }
+}
+
+#[test]
+fn bounded_searches_find_what_axioms_allow_in_the_end() {
+    let mut rng = Rng::new(31);
+    for case in 0..200 {
+        let program = generated(&mut rng, 4 + case % 3, 2 + case % 2);
+        for (memory, sc) in [(C11, Sc::Executed), (Tso, Sc::Buffered)] {
+            let expected = outcomes(&program, sc);
+            for spec in ["ipb", "idb"] {
+                let found = explore_as(memory, spec, &program, Branches::Never, 1);
+                assert_eq!(found.outcomes, expected, "{memory:?} {spec} {program:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn bounded_reduction_finds_what_so_many_preemptions_show() {
+    let mut rng = Rng::new(32);
+    for case in 0..500 {
+        let program = generated(&mut rng, 4 + case % 4, 2 + case % 2);
+        for memory in [C11, Tso] {
+            for n_preemptions in 0..3 {
+                let expected = within(memory, &program, n_preemptions);
+                let spec = format!("dpor:preemptions={n_preemptions}");
+                let found = explore_as(memory, &spec, &program, Branches::Never, 1);
+                assert!(
+                    expected.is_subset(&found.outcomes),
+                    "{memory:?} {spec} {program:?} {:?}",
+                    expected.difference(&found.outcomes).next()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn reductions_find_what_total_store_order_allows() {
+    let mut rng = Rng::new(30);
+    for case in 0..1200 {
+        let program = generated(&mut rng, 4 + case % 4, 2 + case % 2);
+        let all = explore_as(Tso, "dfs", &program, Branches::AtOdd, 3);
+        let expected = outcomes(&program, Sc::Buffered);
+        for spec in ["dpor:classic", "dpor", "dpor:optimal"] {
+            let found = explore_as(Tso, spec, &program, Branches::Never, 1);
+            assert_eq!(found.outcomes, expected, "{spec} {program:?}");
+            let found = explore_as(Tso, spec, &program, Branches::AtOdd, 1 + case as usize % 3);
             assert_eq!(found.classes, all.classes, "{spec} {program:?}");
         }
     }

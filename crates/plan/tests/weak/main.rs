@@ -6,6 +6,7 @@ mod axioms;
 #[path = "../../../analysis/tests/weak/cases.rs"]
 mod cases;
 mod explore;
+mod families;
 mod generated;
 #[path = "../../../analysis/tests/weak/generator.rs"]
 mod generator;

@@ -2,8 +2,8 @@
 
 use raddle_analysis::hb::{Access, Causality, Place, Reading, Stores, Way};
 use raddle_model::{
-    End, MemoryOrder, ObjectId, Op, OpKind, OpResult, PickerSpec, ProfileView, SiteId, ThreadId,
-    ThreadSet,
+    End, MemoryModel, MemoryOrder, ObjectId, Op, OpKind, OpResult, PickerSpec, ProfileView, SiteId,
+    ThreadId, ThreadSet,
 };
 use raddle_pick::{Chooser, Origin, Threads, View};
 use raddle_plan::search::{ObjectName, Run, Step};
@@ -76,6 +76,7 @@ impl Threads for State<'_> {
 
 /// Runs it; `run` is filled.
 pub(crate) fn execute(
+    memory: MemoryModel,
     program: &Program,
     branches: Branches,
     prefix: &[u32],
@@ -87,7 +88,7 @@ pub(crate) fn execute(
     run.objects.extend((0..N_PLACES as u64).map(|it| ObjectName { name: it * 2 + 100, block: 0 }));
     let origin = Origin { picker, seed, may_time_out: false, profile: ProfileView::default() };
     let mut chooser = Chooser::of(prefix, &origin);
-    let mut state = State::new(program, branches);
+    let mut state = State::new(memory, program, branches);
     let mut last = ThreadId(0);
     while !state.enabled.is_empty() {
         let step = state.step(&mut chooser, last, run.steps.len() as u64);
@@ -106,7 +107,7 @@ pub(crate) fn execute(
 }
 
 impl State<'_> {
-    fn new(program: &Program, branches: Branches) -> State<'_> {
+    fn new(memory: MemoryModel, program: &Program, branches: Branches) -> State<'_> {
         let n_threads = program.threads.len();
         let mut causality = Causality::new();
         for child in 1..=n_threads as u32 {
@@ -116,7 +117,7 @@ impl State<'_> {
             program,
             branches,
             causality,
-            stores: Stores::new(),
+            stores: Stores::new(memory),
             places: std::array::from_fn(|_| Place::new(0)),
             next: vec![0; n_threads],
             ops: vec![Op::on(OpKind::Finish, ObjectId::NONE, SiteId(0)); n_threads + 1],
@@ -174,7 +175,7 @@ impl State<'_> {
         self.next[idx] += 1;
         self.ids.push(id);
         let n_read = self.reads[idx].len();
-        self.perform(idx, instr, id, &mut did, |n_choices| chooser.choose(n_choices, step));
+        self.perform(idx, instr, id, &mut did, |n_choices| chooser.choose_read(n_choices, step));
         let has_read = self.reads[idx].get(n_read).is_some_and(|it| it % 2 == 1);
         if self.branches == Branches::AtOdd && has_read {
             self.next[idx] += 1;
@@ -208,7 +209,8 @@ impl State<'_> {
         did.choice = if did.n_choices > 1 { choose(did.n_choices) } else { 0 };
         let way = ways[did.choice as usize];
         let passed = place.after(way).filter(|_| way.age > 0);
-        did.passed = passed.and_then(|it| ids.iter().position(|id| *id == it.step)).map(|it| it as u32);
+        did.passed =
+            passed.and_then(|it| ids.iter().position(|id| *id == it.step)).map(|it| it as u32);
         let seen = stores.peek(place, way);
         did.value = seen.value;
         if access != Access::Store {

@@ -135,6 +135,7 @@ fn verdict(search: &SearchStatus) -> String {
         let model = search.gaps.iter().find_map(|it| match it {
             Gap::WeakAtomics(_) => Some(" (sequentially consistent)"),
             Gap::BeyondModel(_) => Some(" (C11 memory model)"),
+            Gap::StoreOrder(_) => Some(" (total store order)"),
             _ => None,
         });
         let model = model.unwrap_or_default();

@@ -131,6 +131,8 @@ fn arrows(timeline: &Timeline<'_>) -> Vec<Value> {
         let name = match edge.kind {
             EdgeKind::Order => "comes before",
             EdgeKind::Value => "value seen",
+            EdgeKind::Stale => "stale value seen",
+            EdgeKind::Passed => "not seen",
             EdgeKind::Race => "race",
         };
         for (phase, row) in [("s", edge.from), ("f", edge.to)] {

@@ -129,6 +129,8 @@
         const other = shown.rows[from === row.index ? to : from];
         const words = kind === "race" ? "races with"
           : kind === "reason" ? (from === row.index ? "fails if before" : "fails if after")
+          : kind === "passed" ? (from === row.index ? "is not seen by" : "does not see")
+          : kind === "stale" ? (from === row.index ? "is still seen by" : "still sees the value of")
           : from === row.index ? (kind === "value" ? "is seen by" : "comes before")
             : (kind === "value" ? "sees the value of" : "comes after");
         const link = make("button", { class: "link", on: () => select(other.index) },

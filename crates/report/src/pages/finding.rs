@@ -200,7 +200,7 @@ const EXPLORER: &str = r#"<noscript><p class="notice">The schedule view requires
 <div class="stage">
 <div class="left">
 <div class="pane board"><div id="lanes" tabindex="0" role="listbox" aria-label="steps, one column per thread"><div id="heads"></div><div id="track"><div id="rows"></div></div></div><div id="map" aria-hidden="true"><canvas></canvas><div></div></div></div>
-<p class="key" aria-hidden="true"><span><svg viewBox="0 0 26 10"><path class="edge near" d="M1 5h20"/></svg>comes before</span><span><svg viewBox="0 0 26 10"><path class="edge value near" d="M1 5h20"/></svg>value seen</span><span><svg viewBox="0 0 26 10"><path class="edge race" d="M1 5h24"/></svg>unordered: race</span><span><svg viewBox="0 0 26 10"><path class="edge reason" d="M1 5h24"/></svg>fails in this order</span><span id="bands"></span></p>
+<p class="key" aria-hidden="true"><span><svg viewBox="0 0 26 10"><path class="edge near" d="M1 5h20"/></svg>comes before</span><span><svg viewBox="0 0 26 10"><path class="edge value near" d="M1 5h20"/></svg>value seen</span><span><svg viewBox="0 0 26 10"><path class="edge stale" d="M1 5h24"/></svg>stale value seen</span><span><svg viewBox="0 0 26 10"><path class="edge passed" d="M1 5h24"/></svg>newer value not seen</span><span><svg viewBox="0 0 26 10"><path class="edge race" d="M1 5h24"/></svg>unordered: race</span><span><svg viewBox="0 0 26 10"><path class="edge reason" d="M1 5h24"/></svg>fails in this order</span><span id="bands"></span></p>
 </div>
 <div class="right">
 <section class="pane" id="source" aria-label="source"><h2></h2><div id="code" tabindex="0"></div></section>

@@ -157,6 +157,8 @@ fn edge(edge: &Edge) -> (usize, usize, &'static str) {
     let kind = match edge.kind {
         EdgeKind::Order => "order",
         EdgeKind::Value => "value",
+        EdgeKind::Stale => "stale",
+        EdgeKind::Passed => "passed",
         EdgeKind::Race => "race",
     };
     (edge.from, edge.to, kind)

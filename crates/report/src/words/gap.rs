@@ -16,6 +16,11 @@ pub(crate) fn words(gap: &Gap) -> String {
              out: atomic operations at {} have orders weaker than seq_cst (docs/memory.md)",
             count(*n, "place")
         ),
+        Gap::StoreOrder(n) => format!(
+            "memory orders weaker than seq_cst: atomic operations at {} were executed as x86 executes them in program order; \
+             the language allows more (--memory-model c11)",
+            count(*n, "place")
+        ),
         Gap::WakeOrder => {
             "some stale reads after waits for semaphores, condition variables and futexes (--strategy dfs tries all)"
                 .to_owned()
@@ -84,6 +89,7 @@ pub(crate) const fn number(gap: &Gap) -> Option<u64> {
     match gap {
         Gap::WeakAtomics(n)
         | Gap::BeyondModel(n)
+        | Gap::StoreOrder(n)
         | Gap::Volatile(n)
         | Gap::Courtesy(n)
         | Gap::Clock(n)

@@ -82,6 +82,9 @@ impl Control {
         if !self.memory.detect.is_on || self.scheduler.machine.n_threads() == 1 {
             return;
         }
+        if self.memory.weak.is_on && op.kind.empties_buffers() {
+            self.memory.weak.stores.catch_up(self.me);
+        }
         // By far the most common, and what a step may cost is measured with it.
         let is_lock = op.kind == OpKind::Lock && result == OpResult::Done;
         if is_lock && !self.follows_locks() {

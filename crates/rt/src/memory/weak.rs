@@ -43,9 +43,9 @@ impl Control {
     pub(super) fn begin_memory(&mut self) {
         // SAFETY: the header is mapped for as long as the process lives.
         let number = unsafe { (*self.header).request.memory_model };
-        let is_weak = !MemoryModel::from_number(number).is_sc();
-        self.memory.weak.restart(is_weak);
-        self.memory.detect.is_on |= is_weak;
+        let model = MemoryModel::from_number(number);
+        self.memory.weak.restart(model);
+        self.memory.detect.is_on |= !model.is_sc();
     }
 
     /// Which way an atomic op of the thread that runs is performed, whose step has just been told. `None`: in memory, as
@@ -79,7 +79,7 @@ impl Control {
         let mut way = ways[0];
         if n_ways > 1 {
             let step = self.recorder.emit.n_steps - 1;
-            let choice = self.scheduler.chooser.choose(n_ways, step);
+            let choice = self.scheduler.chooser.choose_read(n_ways, step);
             if !self.recorder.options.is_null() {
                 let idx = self.recorder.emit.last_idx();
                 // SAFETY: the area has the events' room, which the index is cut to.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_analysis::hb::{Place, Stores, Way};
-use raddle_model::ObjectId;
+use raddle_model::{MemoryModel, ObjectId};
 
 /// What atomics may read: the rules are `raddle_analysis::hb::Stores`'.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Weak {
     pub(crate) const fn new() -> Weak {
         Weak {
             is_on: false,
-            stores: Stores::new(),
+            stores: Stores::new(MemoryModel::Sc),
             places: Vec::new(),
             free: Vec::new(),
             by_address: BTreeMap::new(),
@@ -59,9 +59,9 @@ impl Weak {
     }
 
     /// Begins another execution.
-    pub(crate) fn restart(&mut self, is_on: bool) {
-        self.is_on = is_on;
-        self.stores.clear();
+    pub(crate) fn restart(&mut self, model: MemoryModel) {
+        self.is_on = !model.is_sc();
+        self.stores.restart(model);
         self.of_object.clear();
         self.mixed.clear();
         while let Some((_, number)) = self.by_address.pop_first() {
@@ -131,8 +131,8 @@ impl Weak {
 
     /// The rules, a place and room for ways.
     #[inline]
-    pub(crate) fn parts(&mut self, number: u32) -> (&Stores, &mut Place, &mut Vec<Way>) {
-        (&self.stores, &mut self.places[number as usize].place, &mut self.ways)
+    pub(crate) fn parts(&mut self, number: u32) -> (&mut Stores, &mut Place, &mut Vec<Way>) {
+        (&mut self.stores, &mut self.places[number as usize].place, &mut self.ways)
     }
 
     /// Memory is written otherwise, or is given back: what was stored there by atomics is gone, and everybody knows.

@@ -10,7 +10,7 @@ const THREADS: u64 = 2;
 const DESCRIPTORS: u64 = 4;
 const SIGNALS: u64 = 6;
 const TIME: u64 = 8;
-/// The one order of sequentially consistent fences, where memory is weak.
+/// The one order of sequentially consistent fences, where memory is weak; under TSO, that of all stores.
 pub(super) const FENCES: u64 = 10;
 
 /// The objects of a step, by the names that they have in all executions, and what it does to each.
@@ -100,7 +100,31 @@ impl Deed {
         };
         let of_other = (name(other.0).name, other.1);
         let deed = Deed { uses: [(of_object.name, object.1), of_other, beyond] };
-        if marks.memory.is_sc() { deed } else { deed.weakly(op, marks.is_in_order) }
+        match marks.memory {
+            MemoryModel::Sc => deed,
+            MemoryModel::Tso => deed.buffered(op),
+            MemoryModel::C11 => deed.weakly(op, marks.is_in_order),
+        }
+    }
+
+    /// What an op does under total store order. All stores have one order, and whoever reads one sees all that were made before
+    /// it. What empties its thread's buffer comes after all stores that were made before. Loads matter to the
+    /// stores to their location only.
+    fn buffered(mut self, op: &Pending) -> Deed {
+        match op.kind {
+            OpKind::AtomicStore | OpKind::AtomicRmw | OpKind::AtomicCas => {
+                self.uses[0].1 = Effect::Change;
+                self.uses[1] = (FENCES, Effect::Change);
+            }
+            OpKind::Fence if !op.is_weak => self.uses[1] = (FENCES, Effect::Look),
+            kind if kind.empties_buffers() => {
+                // There is room for one name beyond the objects: what shares it is taken for dependent.
+                let how = if self.uses[2].0 == 0 { Effect::Look } else { Effect::Whole };
+                self.uses[2] = (FENCES, how);
+            }
+            _ => {}
+        }
+        self
     }
 
     /// What an op does where what an atomic reads is a choice. The choice is part of the step, so two steps may be

@@ -7,7 +7,8 @@
 //! number of schedules.
 //!
 //! Where we depart: waits that may end by themselves stand behind all threads that can go on, in the
-//! order of creation, and the i-th way to perform a step (which waiter a signal wakes) costs i; levels are
+//! order of creation, and the i-th way to perform a step (which waiter a signal wakes; where memory is weak, how old a
+//! store a load reads) costs i; levels are
 //! searched again instead of queued (`levels`).
 
 use raddle_model::{BoundUnit, ThreadId};
@@ -27,7 +28,7 @@ impl Cost for Delays {
         step.options(true, last).take_while(|it| *it != thread).count() as u32
     }
 
-    fn choice(&self, choice: u32) -> u32 {
+    fn choice(&self, _: &Step, choice: u32) -> u32 {
         choice
     }
 }

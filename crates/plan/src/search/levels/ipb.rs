@@ -7,7 +7,8 @@
 //! the number of threads (Musuvathi and Qadeer, PLDI 2007); `idb` bounds these too.
 //!
 //! Where we depart: a wait that ends by itself while others can go on costs 1 as well; levels are searched
-//! again instead of queued (`levels`); to leave a thread that yields is free.
+//! again instead of queued (`levels`); to leave a thread that yields is free; where memory is weak, a load of a store that is
+//! not the newest, and a store that stands before an earlier one, cost 1 each.
 
 use raddle_model::{BoundUnit, ThreadId};
 use serde::{Deserialize, Serialize};
@@ -44,7 +45,7 @@ impl Cost for Preemptions {
         Preemptions::cost(step, last, thread)
     }
 
-    fn choice(&self, _: u32) -> u32 {
-        0
+    fn choice(&self, step: &Step, choice: u32) -> u32 {
+        u32::from(choice > 0 && step.kind.is_access())
     }
 }

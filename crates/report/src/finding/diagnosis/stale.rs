@@ -1,7 +1,7 @@
 //! What a schedule owes to a weak memory model: loads that passed over a newer store, and stores that stand before an
 //! earlier one.
 
-use raddle_model::{Event, Finding, OpKind, Step};
+use raddle_model::{Event, Finding, MemoryModel, OpKind, Step};
 
 use super::notes::Said;
 use crate::{layout::style::Style, words::act};
@@ -50,8 +50,12 @@ impl Said<'_> {
             OpKind::AtomicStore => format!("stored {}", value(newer)),
             _ => "changed it".to_owned(),
         };
+        let why = match self.finding.plan.conditions.memory_model {
+            MemoryModel::Tso => "the store is still in a store buffer".to_owned(),
+            _ => format!("nothing orders the two ({orders})"),
+        };
         Some(format!(
-            "stale read: T{} reads {name} = {} ({at}), although T{} {stored} ({newer_at}): nothing orders the two ({orders})",
+            "stale read: T{} reads {name} = {} ({at}), although T{} {stored} ({newer_at}): {why}",
             step.thread.0,
             value(step),
             newer.thread.0,

@@ -2,7 +2,8 @@
 //!
 //! Each step that acquires something is joined with the last step of another thread that released it; what
 //! follows from arrows and from the order within threads is not drawn. An atomic read is joined with the write
-//! whose value it saw; that orders only if the one releases and the other acquires.
+//! whose value it saw; that orders only if the one releases and the other acquires. Where memory is weak, that write need
+//! not be the last one; then the read is joined with the write that it passed over as well.
 
 use std::collections::HashMap;
 
@@ -26,13 +27,18 @@ pub(crate) enum EdgeKind {
     Order,
     /// A read sees what was written; that orders nothing by itself.
     Value,
+    /// A read sees what was written, although there is a newer value.
+    Stale,
+    /// That newer value was written; the read does not see it.
+    Passed,
     /// Nothing orders them: the two sides of a race.
     Race,
 }
 
 /// All arrows, by their first rows.
 pub(super) fn edges(finding: &Finding, rows: &[Row<'_>], row_of_step: &[usize]) -> Vec<Edge> {
-    let mut follower = Follower::default();
+    let n_dropped = usize::try_from(finding.n_steps_dropped).unwrap_or(usize::MAX);
+    let mut follower = Follower { n_dropped, ..Follower::default() };
     let mut edges = Vec::new();
     for (idx, step) in finding.steps.iter().enumerate() {
         for (from, kind) in follower.sources(step) {
@@ -47,13 +53,27 @@ pub(super) fn edges(finding: &Finding, rows: &[Row<'_>], row_of_step: &[usize]) 
     edges
 }
 
+/// Writes to an object that are kept: older ones can't be read any more.
+const WRITES_MAX: usize = 64;
+
+/// A write to memory.
+#[derive(Clone, Copy)]
+struct Write {
+    idx: usize,
+    thread: ThreadId,
+    offset: u32,
+    is_release: bool,
+}
+
 /// The last steps that released something.
 #[derive(Default)]
 struct Follower {
     /// By object: unlocks, posts, signals, arrivals.
     releases: HashMap<ObjectId, (usize, ThreadId)>,
-    /// By object: writes to memory.
-    writes: HashMap<ObjectId, (usize, ThreadId, bool)>,
+    /// By object: writes to memory in modification order, the last ones.
+    writes: HashMap<ObjectId, Vec<Write>>,
+    /// Steps that are not kept, before the first one that is.
+    n_dropped: usize,
     /// Creations, by the thread that was created.
     spawns: HashMap<ThreadId, usize>,
     /// Objects that stand for threads.
@@ -84,18 +104,56 @@ impl Follower {
                 found.extend(self.releases.get(&step.object).and_then(other));
             }
             kind if reads(kind) => {
-                let write = self.writes.get(&step.object).filter(|it| it.1 != thread);
-                found.extend(write.map(|(from, _, is_release)| {
-                    let is_order =
-                        *is_release && kind != OpKind::Read && step.event().order().is_acquire();
-                    (*from, if is_order { EdgeKind::Order } else { EdgeKind::Value })
-                }));
+                self.read(step, &mut found);
             }
             _ => {}
         }
         found.sort_unstable();
         found.dedup_by_key(|it| it.0);
         found
+    }
+
+    /// From the write that a read sees, and from the one that it passes over.
+    fn read(&self, step: &Step, found: &mut Vec<(usize, EdgeKind)>) {
+        let Some(writes) = self.writes.get(&step.object) else { return };
+        let passed = self.passed(writes, step);
+        let seen = match passed {
+            None => writes.last(),
+            Some(at) => writes[..at].iter().rfind(|it| it.offset == step.event().offset()),
+        };
+        if let Some(seen) = seen.filter(|it| it.thread != step.thread) {
+            let is_order =
+                seen.is_release && step.kind != OpKind::Read && step.event().order().is_acquire();
+            let kind = match (is_order, passed) {
+                (true, _) => EdgeKind::Order,
+                (false, None) => EdgeKind::Value,
+                (false, Some(_)) => EdgeKind::Stale,
+            };
+            found.push((seen.idx, kind));
+        }
+        found.extend(passed.map(|at| (writes[at].idx, EdgeKind::Passed)));
+    }
+
+    /// Where the write stands that an access passes over.
+    fn passed(&self, writes: &[Write], step: &Step) -> Option<usize> {
+        let passed = step.event().passed()?.checked_sub(self.n_dropped)?;
+        writes.iter().position(|it| it.idx == passed)
+    }
+
+    fn write(&mut self, idx: usize, step: &Step) {
+        let is_atomic = !matches!(step.kind, OpKind::Write | OpKind::ReadWrite);
+        let event = step.event();
+        let is_release = is_atomic && event.order().is_release();
+        let write = Write { idx, thread: step.thread, offset: event.offset(), is_release };
+        let mut writes = self.writes.remove(&step.object).unwrap_or_default();
+        match self.passed(&writes, step) {
+            Some(at) => writes.insert(at, write),
+            None => writes.push(write),
+        }
+        if writes.len() > WRITES_MAX {
+            writes.remove(0);
+        }
+        self.writes.insert(step.object, writes);
     }
 
     fn note(&mut self, idx: usize, step: &Step) {
@@ -115,11 +173,7 @@ impl Follower {
             kind if releases(kind) => {
                 self.releases.insert(step.object, here);
             }
-            kind if writes(kind, step) => {
-                let is_atomic = !matches!(kind, OpKind::Write | OpKind::ReadWrite);
-                let is_release = is_atomic && step.event().order().is_release();
-                self.writes.insert(step.object, (idx, step.thread, is_release));
-            }
+            kind if writes(kind, step) => self.write(idx, step),
             _ => {}
         }
     }

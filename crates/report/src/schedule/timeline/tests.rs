@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use raddle_model::{Finding, OpKind};
 
-use super::Timeline;
+use super::{EdgeKind, Timeline};
 use crate::tests::{analyses, samples};
 
 /// Rows, then bands, then arrows.
@@ -140,4 +140,29 @@ fn values_flow_and_ends_are_awaited() {
         9 -> 10 Order
     "#]],
     );
+}
+
+/// Two stores; a load sees the first one, after the second one was made. And a store that stands before an earlier one is not
+/// what the last load sees.
+#[test]
+fn a_stale_read_sees_an_old_store_and_passes_over_a_newer_one() {
+    let mut finding = samples::assertion();
+    finding.steps.clear();
+    let steps = [
+        (1, OpKind::AtomicStore, 1, 30),
+        (1, OpKind::AtomicStore, 1, 31),
+        (2, OpKind::AtomicLoad, 1, 50),
+        (2, OpKind::AtomicStore, 1, 51),
+        (1, OpKind::AtomicLoad, 1, 32),
+        (2, OpKind::AtomicLoad, 1, 52),
+    ];
+    samples::add(&mut finding, &steps);
+    for (idx, passed) in [(2, 1), (3, 1)] {
+        let mut event = finding.steps[idx].event();
+        event.set_chosen(1, Some(passed));
+        (finding.steps[idx].detail, finding.steps[idx].other) = (event.detail, event.other);
+    }
+    let timeline = Timeline::new(&finding);
+    let edges: Vec<_> = timeline.edges.iter().map(|it| (it.from, it.to, it.kind)).collect();
+    assert_eq!(edges, [(0, 2, EdgeKind::Stale), (1, 2, EdgeKind::Passed), (1, 5, EdgeKind::Value)]);
 }
