@@ -65,7 +65,7 @@ fn a_table_a_file_and_a_page() {
                  walk           3 of 3  3       6      27%       11.1  RATE
 
         nonpreemptive  found no failure in 2 programs
-        walk           found a failure in 2 of 2 programs, in 2 of them in most campaigns"#]]
+        walk           found a failure in 2 of 2 programs, in each in more than half of its campaigns"#]]
     .assert_eq(&plain.join("\n"));
     assert_eq!(run("3"), table);
     let csv = fs::read_to_string(folder.path().join("all.csv")).expect("written");

@@ -103,7 +103,7 @@ pub fn table(rows: &[Row], style: &Style) -> String {
     table::render(&heading, &lines, style)
 }
 
-/// One line for each strategy: in how many programs it found something in most campaigns.
+/// One line for each strategy: in how many programs it found something, and how often.
 pub fn verdict(rows: &[Row]) -> String {
     let mut strategies: Vec<&str> = Vec::new();
     for row in rows {
@@ -118,13 +118,18 @@ pub fn verdict(rows: &[Row]) -> String {
         let n_any = own.iter().filter(|it| it.n_found > 0).count();
         let n_most = own.iter().filter(|it| 2 * it.n_found > it.n_repeats).count();
         let programs = crate::layout::number::count(own.len() as u64, "program");
-        let _ = match n_any {
-            0 => writeln!(out, "{strategy:width$}  found no failure in {programs}"),
-            _ => writeln!(
-                out,
-                "{strategy:width$}  found a failure in {n_any} of {programs}, in {n_most} of them in most campaigns"
-            ),
+        let often = match (n_any, n_any - n_most) {
+            (0, _) => {
+                let _ = writeln!(out, "{strategy:width$}  found no failure in {programs}");
+                continue;
+            }
+            (1, 0) => "in more than half of its campaigns".to_owned(),
+            (_, 0) => "in each in more than half of its campaigns".to_owned(),
+            (1, 1) => "in half of its campaigns or fewer".to_owned(),
+            (_, n_seldom) => format!("in {n_seldom} of them in half of its campaigns or fewer"),
         };
+        let _ =
+            writeln!(out, "{strategy:width$}  found a failure in {n_any} of {programs}, {often}");
     }
     out
 }
@@ -236,9 +241,9 @@ pub(crate) mod tests {
         "#]]
         .assert_eq(&table(&rows(), &style));
         expect![[r#"
-            walk        found a failure in 2 of 3 programs, in 2 of them in most campaigns
-            stride:two  found a failure in 3 of 3 programs, in 3 of them in most campaigns
-            portfolio   found a failure in 2 of 3 programs, in 2 of them in most campaigns
+            walk        found a failure in 2 of 3 programs, in each in more than half of its campaigns
+            stride:two  found a failure in 3 of 3 programs, in each in more than half of its campaigns
+            portfolio   found a failure in 2 of 3 programs, in each in more than half of its campaigns
         "#]]
         .assert_eq(&verdict(&rows()));
     }
