@@ -65,8 +65,7 @@ fn a_finding_is_made_small_and_explained() {
         stdout:  8 |     hits = seen + 1;
         stdout:    |     ---- 4. T1 sets `hits` to 1, holding `lock`
         stdout: 23 |     assert(hits == 2);
-        stdout:    |     ^^^^^^^^^^^^^^^^^ 5. T0 (main): assertion failed: hits == 2 (last seen:
-        stdout:    |                       hits = 1)
+        stdout:    |            ^^^^ 5. T0 (main) reads `hits` = 1: assertion failed: hits == 2
         stdout:    |
         stdout:    = order: fails in 20 of 20 schedules with 1 before 3 and 2 before 4; in 0 of
         stdout:             20 with 3 before 1; in 0 of 20 with 4 before 2
@@ -77,24 +76,25 @@ fn a_finding_is_made_small_and_explained() {
         stdout:            (1))
         stdout:    = replay: raddle replay assert-68ba
         stdout: 
-        stdout:   step  T0 main   T1 careful       T2 careless     lines of counter.c
-        stdout:      1  spawn T1                                   :19  pthread_create(&s, NULL…
-        stdout:      2  spawn T2                                   :20  pthread_create(&t, NULL…
+        stdout:   step  T0 main        T1 careful       T2 careless     lines of counter.c
+        stdout:      1  spawn T1                                        :19  pthread_create(&s,…
+        stdout:      2  spawn T2                                        :20  pthread_create(&t,…
         stdout:         … 1 step, 1 switch …
-        stdout:      4  .         │lock lock                       :6   pthread_mutex_lock(&loc…
-        stdout: 1▸   5  .         │read hits → 0                   :7   int seen = hits;
+        stdout:      4  .              │lock lock                       :6   pthread_mutex_lock…
+        stdout: 1▸   5  .              │read hits → 0                   :7   int seen = hits;
         stdout:         … 1 step, 1 switch …
-        stdout: 2▸   7  .         │                read hits → 0   :13  int seen = hits;
-        stdout: 3▸   8  .         │                write hits ← 1  :14  hits = seen + 1;
-        stdout:      9  .         │                finish
+        stdout: 2▸   7  .              │                read hits → 0   :13  int seen = hits;
+        stdout: 3▸   8  .              │                write hits ← 1  :14  hits = seen + 1;
+        stdout:      9  .              │                finish
         stdout:         ── switch (T2 finished) ──
-        stdout: 4▸  10  .         │write hits ← 1                  :8   hits = seen + 1;
-        stdout:     11  .         │unlock lock                     :9   pthread_mutex_unlock(&l…
-        stdout:     12  .          finish
+        stdout: 4▸  10  .              │write hits ← 1                  :8   hits = seen + 1;
+        stdout:     11  .              │unlock lock                     :9   pthread_mutex_unlo…
+        stdout:     12  .               finish
         stdout:         ── switch (T1 finished) ──
-        stdout:     13  join T1                                    :21  pthread_join(s, NULL);
-        stdout:     14  join T2                                    :22  pthread_join(t, NULL);
-        stdout: 5▸      assert     .               .               :23  ← assert failed
+        stdout:     13  join T1                                         :21  pthread_join(s, NU…
+        stdout:     14  join T2                                         :22  pthread_join(t, NU…
+        stdout: 5▸      read hits → 1   .               .               :23  assert(hits == 2);
+        stdout:         assert          .               .               :23  ← assert failed
         stdout: 
         stdout: SUMMARY: raddle: assert at counter.c:23 in main
     "#]]

@@ -7,6 +7,7 @@
 mod contrast;
 mod edges;
 mod likelihood;
+mod looks;
 mod minimise;
 mod numbers;
 mod observe;
@@ -187,12 +188,13 @@ fn find_reason(
     pairs.sort_by_key(|(it, _)| (1000 * it.n).checked_div(it.of));
     let pairs: Vec<(Node, Node)> = pairs.into_iter().map(|it| it.1).collect();
     let observations = observe::observations(&rich, &pairs, small, &mut points, symbols, depends);
-    explanation.reason =
-        Some(Reason { orders, sufficient, n_same: start.n_steps as u64, observations });
     explanation.passing = passing.map(|it| Box::new(contrast::passing(it, trace, small, symbols)));
     let have_looked = observe::have_looked(&rich, small, &points);
     small.objects = points.into_objects();
     forget_missed(small, &have_looked);
+    let looks = looks::looks(&rich, small, symbols);
+    explanation.reason =
+        Some(Reason { orders, sufficient, n_same: start.n_steps as u64, observations, looks });
     Ok(())
 }
 

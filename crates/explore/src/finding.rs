@@ -272,6 +272,9 @@ impl StepTables {
     ) -> Vec<Vec<u32>> {
         let mut stacks = Vec::new();
         let mut numbers = HashMap::new();
+        for (step, options) in steps.iter_mut().zip(&trace.options) {
+            step.left = options.left();
+        }
         for (step, options) in steps.iter_mut().zip(&trace.options).filter(|it| it.1.stack != 0) {
             step.stack = *numbers.entry(options.stack).or_insert_with(|| {
                 if stacks.is_empty() {

@@ -8,7 +8,7 @@ use std::{
     time::Instant,
 };
 
-use raddle_model::{PickerSpec, Place, Plan, Uncontrolled};
+use raddle_model::{Content, PickerSpec, Place, Plan, Uncontrolled};
 use raddle_trace::{Briefs, Entry, Module, SeenRaces, Summary, Trace};
 
 use crate::coverage::Covered;
@@ -288,6 +288,8 @@ pub struct Variable {
     pub type_name: String,
     /// The size of the whole.
     pub size: u64,
+    /// What is there.
+    pub content: Content,
     /// Where it is declared; unknown for heap blocks.
     pub declared_at: Place,
     /// The function that has it; empty for globals that none has.

@@ -84,6 +84,9 @@ pub struct Reason {
     pub n_same: u64,
     /// What stands out about the places concerned.
     pub observations: Vec<Observation>,
+    /// What the failing thread read on the line where it failed, as far as others had a hand in it; the last one last.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub looks: Vec<Point>,
 }
 
 impl Reason {

@@ -135,6 +135,9 @@ pub struct Step {
     /// The calls that led there: an index into [`Finding::stacks`].
     #[cfg_attr(feature = "serde", serde(default))]
     pub stack: u32,
+    /// What an update left there, if that is known.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub left: Option<u64>,
 }
 
 impl Step {
@@ -152,6 +155,7 @@ impl Step {
             size: event.size as u32,
             detail: event.detail,
             stack: 0,
+            left: None,
         }
     }
 

@@ -25,9 +25,39 @@ pub struct Location {
     /// The size of the whole variable or block; 0 if it is not known.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_zero"))]
     pub size: u64,
+    /// What is there.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Content::is_number"))]
+    pub content: Content,
     /// Where the whole is.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Home::is_unknown"))]
     pub home: Home,
+}
+
+/// What the bytes at a location are, as far as it changes how their value is shown.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Content {
+    /// A number, or nobody knows.
+    #[default]
+    Number,
+    /// An address.
+    Pointer,
+    /// A part of a type of the language's library: its value says nothing to the program's author.
+    Inside,
+    /// One of an enumeration.
+    Enumeration(Box<Enumerators>),
+}
+
+/// The values of an enumeration, and what each is called.
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize))]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Enumerators(pub Vec<(i64, String)>);
+
+impl Content {
+    /// Is it shown as a number?
+    pub const fn is_number(&self) -> bool {
+        matches!(self, Content::Number)
+    }
 }
 
 impl Location {

@@ -288,6 +288,8 @@ impl Flags {
     pub const IMPLIED: Flags = Flags(16);
     /// The access is to a volatile object.
     pub const VOLATILE: Flags = Flags(32);
+    /// The access was made while no other thread was left: it is told, but was no step. (Accesses have no deadline.)
+    pub const LONE: Flags = Flags(2);
     /// The event's value is what was written.
     pub const WRITTEN: Flags = Flags(64);
     /// The yield is the first of its thread at its place: only a hint, after which the thread may go on at once.

@@ -221,6 +221,9 @@ pub struct Record {
     /// With the options, the calls that led to each step.
     #[cfg_attr(feature = "serde", serde(default))]
     pub stacks: bool,
+    /// With the stacks, and where every access is a step: accesses that a thread makes when no other is left.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub lone: bool,
     /// Data races.
     #[cfg_attr(feature = "serde", serde(default))]
     pub races: bool,
@@ -231,7 +234,8 @@ pub struct Record {
 
 impl Record {
     /// Nothing.
-    pub const NONE: Record = Record { options: false, stacks: false, races: false, watch: None };
+    pub const NONE: Record =
+        Record { options: false, stacks: false, lone: false, races: false, watch: None };
 }
 
 /// Four bytes of the program's memory, by what is the same in every execution of a plan.

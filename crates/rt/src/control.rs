@@ -120,6 +120,22 @@ pub(crate) struct Recorder {
     pub(crate) options: *mut raddle_trace::EnabledSet,
     /// With the calls that led to each step?
     pub(crate) keeps_stacks: bool,
+    /// Are accesses told that a thread makes when no other is left?
+    pub(crate) tells_lone: bool,
+}
+
+impl Recorder {
+    /// What the last step, an update, left there.
+    #[cold]
+    pub(crate) fn set_left(&mut self, value: u64, size: u8) {
+        if self.options.is_null() {
+            return;
+        }
+        let mask = if size < 8 { (1 << (8 * size)) - 1 } else { u64::MAX };
+        // SAFETY: the area has the events' room, which the index is cut to.
+        let told = unsafe { &mut *self.options.add(self.emit.last_idx()) };
+        (told.has_left, told.left) = (1, value & mask);
+    }
 }
 
 /// What the kernel keeps for the process, and where in its life it is.

@@ -1,7 +1,7 @@
 //@ expect: deadlock
 //@ execs: 500
 //@ cause: ordered[me] = true; | if (ordered[other])
-//@ unsaid: T1 T2
+//@ says: T1 T2
 // Two tasks wait for one another's future if each finds the other's result "already ordered".
 #include <atomic>
 #include <future>

@@ -1,7 +1,7 @@
 //@ expect: misuse
 //@ execs: 200
 //@ unnamed: if (atomic_compare_exchange_strong(&lock | fork();
-//@ unsaid: lock T0 T1
+//@ says: lock T0 T1
 // A lock made of an atomic and a futex, as Rust's std has it, which another thread holds at a fork.
 #include <linux/futex.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 //@ expect: deadlock
 //@ execs: 4000
 //@ cause: atomic_load(&replica->n_waiting) == 0 | atomic_fetch_add(&replica->n_waiting, 1);
-//@ unsaid: replicas[2] T3 T4
+//@ says: replicas[2] T3 T4
 // Replicas follow a log. The leader wakes a replica only if it says that it waits, and a replica looks at the log before it
 // says so: between the two the last entry can come.
 #include <pthread.h>

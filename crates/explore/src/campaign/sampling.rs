@@ -96,6 +96,7 @@ impl Sampling<'_> {
             record: Record {
                 options: is_probe(range.start),
                 stacks: false,
+                lone: false,
                 races: self.options.detect.races,
                 watch: None,
             },

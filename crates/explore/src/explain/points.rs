@@ -4,9 +4,12 @@ use raddle_model::{
     Event, Finding, Flags, Home, NamedObject, ObjectId, OpKind, OpResult, Origin, Place, Point,
     Step, ThreadId,
 };
-use raddle_trace::Trace;
+use raddle_trace::{EnabledSet, Trace};
 
-use super::{edges::Node, rich::Rich};
+use super::{
+    edges::Node,
+    rich::{Rich, Whole},
+};
 use crate::{
     finding::{Described, Names, is_own},
     target::Symbols,
@@ -14,7 +17,11 @@ use crate::{
 
 /// Makes points of steps.
 pub(super) struct Points<'a> {
-    rich: &'a Rich,
+    trace: &'a Trace,
+    /// By step: the same step of the smallest schedule, or the last one of its thread before it.
+    steps: &'a [Option<u64>],
+    /// Passing executions that nodes refer to.
+    passes: &'a [Trace],
     /// The finding that is explained: its steps are the same, as far as it has them.
     finding: &'a Finding,
     described: Described,
@@ -30,12 +37,31 @@ impl<'a> Points<'a> {
         finding: &'a Finding,
         symbols: &mut dyn Symbols,
     ) -> Points<'a> {
+        Points::within((&rich.trace, &rich.steps, &rich.passes), finding, symbols)
+    }
+
+    /// The same with what threads did when no other was left.
+    pub(super) fn of_whole(
+        whole: &'a Whole,
+        finding: &'a Finding,
+        symbols: &mut dyn Symbols,
+    ) -> Points<'a> {
+        Points::within((&whole.trace, &whole.steps, &[]), finding, symbols)
+    }
+
+    fn within(
+        (trace, steps, passes): (&'a Trace, &'a [Option<u64>], &'a [Trace]),
+        finding: &'a Finding,
+        symbols: &mut dyn Symbols,
+    ) -> Points<'a> {
         let waits = finding.threads.iter();
         let waits = waits.filter_map(|it| Some((it.thread, it.waits_for.as_ref()?.at.clone())));
         Points {
-            rich,
+            trace,
+            steps,
+            passes,
             finding,
-            described: Described::of(&rich.trace, symbols),
+            described: Described::of(trace, symbols),
             waits: waits.collect(),
             objects: finding.objects.clone(),
         }
@@ -57,11 +83,11 @@ impl<'a> Points<'a> {
 
     /// A step.
     pub(super) fn step(&mut self, idx: usize, symbols: &mut dyn Symbols) -> Point {
-        let event = &self.rich.trace.events[idx];
+        let event = &self.trace.events[idx];
         let (thread, kind) = (event.thread, event.kind);
         let at = self.place(idx);
-        let Led { place, within, caller } = self.led_to(&self.rich.trace, idx, at, symbols);
-        let step = self.rich.steps.get(idx).copied().flatten();
+        let Led { place, within, caller } = self.led_to(self.trace, idx, at, symbols);
+        let step = self.steps.get(idx).copied().flatten();
         // What is one object where every access is a step may be several where only visible ones are.
         let own = self.in_finding(idx).map(|it| it.object);
         let object = own.unwrap_or_else(|| self.object(event.object));
@@ -72,38 +98,42 @@ impl<'a> Points<'a> {
             within,
             value: value(event),
             after: self.after(idx),
-            origin: self.origin(idx),
-            left: left(&self.rich.trace.events, idx),
+            origin: self.origin(idx, symbols),
+            left: left(self.trace, idx),
             ..Point::new(thread, kind, object, place, source)
         }
     }
 
     /// The last write of what a step reads.
-    fn origin(&self, idx: usize) -> Option<Box<Origin>> {
-        let events = &self.rich.trace.events;
+    fn origin(&self, idx: usize, symbols: &mut dyn Symbols) -> Option<Box<Origin>> {
+        let events = &self.trace.events;
         if !reads(events[idx].kind) {
             return None;
         }
         let is_it = |it: &Event| it.object == events[idx].object && is_written(it);
         let write = events[..idx].iter().rposition(is_it)?;
         let (step, after) = self.shown_at(write);
-        let place = self.place(write);
+        let at = self.place(write);
+        let place = match is_own(&at) {
+            true => at,
+            false => self.led_to(self.trace, write, at, symbols).place,
+        };
         Some(Box::new(Origin { thread: events[write].thread, step, after, place }))
     }
 
     /// Where a step is.
     pub(super) fn place(&self, idx: usize) -> Place {
-        self.described.place(&self.rich.trace, idx)
+        self.described.place(self.trace, idx)
     }
 
     /// When a step comes in the smallest schedule.
     pub(super) fn shown_at(&self, idx: usize) -> (Option<u64>, u32) {
-        (self.rich.steps.get(idx).copied().flatten(), self.after(idx))
+        (self.steps.get(idx).copied().flatten(), self.after(idx))
     }
 
     /// How many accesses of its thread after the last one that is a step of the smallest schedule; 0 for those.
     fn after(&self, idx: usize) -> u32 {
-        let Rich { trace, steps, .. } = self.rich;
+        let Points { trace, steps, .. } = *self;
         let thread = trace.events[idx].thread;
         let own = (0..idx).rev().filter(|it| trace.events[*it].thread == thread);
         own.take_while(|it| steps[*it] == steps[idx]).count() as u32
@@ -111,7 +141,7 @@ impl<'a> Points<'a> {
 
     /// The finding's own step, if this is one.
     fn in_finding(&self, idx: usize) -> Option<&'a Step> {
-        let Rich { trace, steps, .. } = self.rich;
+        let Points { trace, steps, .. } = *self;
         let number = steps.get(idx).copied().flatten()?;
         let event = &trace.events[idx];
         // Steps that the finding has not have the number of their thread's last one that it has.
@@ -122,7 +152,7 @@ impl<'a> Points<'a> {
 
     /// What a thread waited to do at the end.
     pub(super) fn pending(&mut self, thread: ThreadId, symbols: &mut dyn Symbols) -> Point {
-        let pending = &self.rich.trace.threads[thread.idx()].pending;
+        let pending = &self.trace.threads[thread.idx()].pending;
         let (kind, object) = (pending.kind, pending.object);
         let wait = self.waits.iter().find(|it| it.0 == thread);
         let place = wait.map(|it| it.1.clone()).unwrap_or_default();
@@ -137,7 +167,7 @@ impl<'a> Points<'a> {
 
     /// A step of a passing execution.
     fn absent(&mut self, passing: usize, idx: usize, symbols: &mut dyn Symbols) -> Point {
-        let trace = &self.rich.passes[passing];
+        let trace = &self.passes[passing];
         let described = Described::of(trace, symbols);
         let event = &trace.events[idx];
         let (thread, kind) = (event.thread, event.kind);
@@ -222,13 +252,18 @@ fn is_written(event: &Event) -> bool {
 }
 
 /// What an update leaves: nobody says so but who reads it next.
-fn left(events: &[Event], idx: usize) -> Option<u64> {
+fn left(trace: &Trace, idx: usize) -> Option<u64> {
+    let events = &trace.events;
     let event = &events[idx];
     if !matches!(event.kind, OpKind::AtomicRmw | OpKind::AtomicCas) {
         return None;
     }
     if event.result == OpResult::Busy {
         return Some(event.value);
+    }
+    let told = trace.options.get(idx).and_then(EnabledSet::left);
+    if told.is_some() {
+        return told;
     }
     let is_next = |it: &&Event| it.object == event.object && it.kind.is_access();
     let next = events[idx + 1..].iter().find(is_next)?;

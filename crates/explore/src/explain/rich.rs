@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use raddle_model::{Before, Event, OpKind, PickerSpec, Plan, Record, Side};
+use raddle_model::{Before, Event, Flags, OpKind, PickerSpec, Plan, Record, Side, ThreadId};
 use raddle_trace::Trace;
 
 use super::{
@@ -39,6 +39,47 @@ pub(super) struct Rich {
     pub(super) pairs: Vec<(Node, Node)>,
     /// Passing executions that nodes refer to.
     pub(super) passes: Vec<Trace>,
+    /// The same with what threads did when no other was left.
+    pub(super) whole: Option<Box<Whole>>,
+}
+
+/// An execution with accesses that were no steps, as no other thread was left.
+pub(super) struct Whole {
+    pub(super) trace: Trace,
+    /// By step: the same as of [`Rich`].
+    pub(super) steps: Vec<Option<u64>>,
+}
+
+impl Whole {
+    /// `steps`: of the steps that are in both.
+    fn of(trace: Trace, steps: &[Option<u64>]) -> Whole {
+        let mut others = steps.iter().copied();
+        let mut last: HashMap<ThreadId, Option<u64>> = HashMap::new();
+        let steps = trace.events.iter().map(|event| {
+            let last = last.entry(event.thread).or_default();
+            if !is_lone(event) {
+                *last = others.next().flatten();
+            }
+            *last
+        });
+        Whole { steps: steps.collect(), trace }
+    }
+}
+
+/// Was it made when no other thread was left?
+pub(super) const fn is_lone(event: &Event) -> bool {
+    event.kind.is_access() && event.flags.has(Flags::LONE)
+}
+
+/// Takes such accesses out of a trace: they were no steps, so orders do not count them.
+fn without_lone(trace: &mut Trace) {
+    let is_step: Vec<bool> = trace.events.iter().map(|it| !is_lone(it)).collect();
+    let mut kept = is_step.iter();
+    trace.events.retain(|_| kept.next() == Some(&true));
+    if !trace.options.is_empty() {
+        let mut kept = is_step.iter();
+        trace.options.retain(|_| kept.next() == Some(&true));
+    }
 }
 
 impl Rich {
@@ -97,7 +138,9 @@ impl Rich {
         for seed in 0..TRIES {
             let is_first = seed < TRIES / 2 || !start.is_none() || edges.is_empty();
             let orders = if is_first { &same } else { &orders };
-            let Some(execution) = run(trials, base, orders, seed)? else { break };
+            let Some(mut execution) = run(trials, base, orders, seed)? else { break };
+            let whole = execution.trace.clone();
+            without_lone(&mut execution.trace);
             let positions = Positions::of(&execution.trace);
             let is_kept = edges.iter().all(|it| positions.keep(it, Rule::MayCome))
                 && (TRIES / 2 <= seed || orders.iter().all(|it| positions.is_before(it)));
@@ -112,16 +155,18 @@ impl Rich {
                 is_kept && is_same && execution.trace.n_dropped == 0 && trials.shows(&execution);
             let aligned = is_it.then(|| aligned(small, &execution.trace));
             if let Some(in_rich) = aligned
-                && let Some(rich) =
+                && let Some(mut rich) =
                     Rich::new(Seen::of(execution.trace, trials.symbols), &in_rich, edges)
             {
+                let whole = Seen::of(whole, trials.symbols).trace;
+                rich.whole = Some(Box::new(Whole::of(whole, &rich.steps)));
                 return Ok(rich);
             }
         }
         let steps = (0..small.events.len()).map(|it| Some(it as u64)).collect();
         let Seen { trace, sides, .. } = seen;
         let pairs = edges.iter().map(|it| data(&trace, it.first, it.second)).collect();
-        Ok(Rich { trace, sides, steps, pairs, passes: Vec::new() })
+        Ok(Rich { trace, sides, steps, pairs, passes: Vec::new(), whole: None })
     }
 
     /// Is an order one of two accesses already, or of something else than critical sections?
@@ -152,7 +197,8 @@ impl Rich {
         let orders = edges.iter().enumerate().map(order);
         let orders: Vec<Before> = start.orders.iter().copied().chain(orders).collect();
         for seed in 0..TRIES_TURNED {
-            let Some(execution) = run(trials, base, &orders, seed)? else { break };
+            let Some(mut execution) = run(trials, base, &orders, seed)? else { break };
+            without_lone(&mut execution.trace);
             let Seen { trace, sides: steps, .. } = Seen::of(execution.trace, trials.symbols);
             let find = |side: &Side| steps.iter().position(|it| it == side);
             let Before { first, second } = &edges[idx].order;
@@ -196,7 +242,7 @@ impl Rich {
         };
         let pairs = edges.iter().map(|it| Some(data(&trace, node(it.first)?, node(it.second)?)));
         let pairs = pairs.collect::<Option<Vec<_>>>()?;
-        Some(Rich { trace, sides, steps, pairs, passes: Vec::new() })
+        Some(Rich { trace, sides, steps, pairs, passes: Vec::new(), whole: None })
     }
 }
 
@@ -251,7 +297,7 @@ fn run(
         prefix: Before::script(orders),
         seed: base.seed.wrapping_add(seed),
         conditions: base.conditions.at_every_access(),
-        record: Record { options: true, stacks: true, ..base.record },
+        record: Record { options: true, stacks: true, lone: true, ..base.record },
         ..base.clone()
     };
     Ok(trials.run(&plan)?.map(|it| it.execution))

@@ -77,6 +77,7 @@ impl Names<'_> {
             field_of: found.field_of,
             type_name: found.type_name,
             size: found.size,
+            content: found.content,
             home: Home::Global { declared_at: found.declared_at, function: found.function },
         }
     }
@@ -104,6 +105,7 @@ impl Names<'_> {
             field_of: found.field_of,
             type_name: found.type_name,
             size: block_size,
+            content: found.content,
             home,
         }
     }
@@ -137,6 +139,7 @@ impl Names<'_> {
             field_of: found.field_of,
             type_name: found.type_name,
             size: found.size,
+            content: found.content,
             home: Home::Stack { thread, function: found.function, declared_at: found.declared_at },
         }
     }

@@ -5,7 +5,9 @@ use std::{
     rc::Rc,
 };
 
-use raddle_model::{Frame, Home, Location, NamedObject, ObjectClass, ObjectId, Place, SiteId};
+use raddle_model::{
+    Content, Frame, Home, Location, NamedObject, ObjectClass, ObjectId, Place, SiteId,
+};
 use raddle_trace::{Object, Region, Site, Thread, Trace};
 
 use super::{memory::Blocks, program, std_sync::StdSync};
@@ -213,6 +215,10 @@ impl<'a> Names<'a> {
         match self.locate(object.region, size) {
             Location { name, home: Home::Global { .. } | Home::Unknown, .. } if name.is_empty() => {
                 NamedObject::at(class, Home::Number(number))
+            }
+            // Of a lock nobody wants to know the value.
+            location if class != ObjectClass::Variable => {
+                NamedObject::new(class, Location { content: Content::Number, ..location })
             }
             location => NamedObject::new(class, location),
         }

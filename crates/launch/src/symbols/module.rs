@@ -260,6 +260,7 @@ impl Module {
             field_of: reached.field_of,
             type_name,
             size: one,
+            content: reached.content,
             ..Variable::default()
         };
         // A node of a container is called by the value that it holds.
@@ -289,6 +290,7 @@ impl Module {
             field_of: reached.field_of,
             type_name,
             size: whole_size,
+            content: reached.content,
             declared_at: Place { module, ..declared_at },
             ..Variable::default()
         })

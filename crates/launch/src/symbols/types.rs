@@ -11,6 +11,8 @@
 
 use std::fmt::Write as _;
 
+use raddle_model::{Content, Enumerators};
+
 use super::{
     debug::{Debug, Die, Entry, number},
     rust::Part,
@@ -21,6 +23,9 @@ const DEPTH_MAX: u32 = 32;
 
 /// Accesses up to this size name each member that they touch; larger ones (a `memcpy`) the whole.
 const SMALL: u64 = 8;
+
+/// Enumerators that are kept of a type; of larger ones, numbers are shown for the others.
+const ENUMERATORS_MAX: usize = 64;
 
 /// Members that are listed for one access.
 const MEMBERS_MAX: usize = 4;
@@ -36,6 +41,8 @@ pub(super) struct Reached {
     pub(super) field_of: String,
     /// The type that the way begins at, if it is a value inside a library's node.
     pub(super) root: Option<Die>,
+    /// What is at its end.
+    pub(super) content: Content,
 }
 
 /// A member or base class, by the bits that it takes.
@@ -231,6 +238,8 @@ impl Walk<'_> {
             self.descend(inner, shift, if is_named { Some(at) } else { alias }, depth + 1);
         } else if let (gimli::DW_TAG_array_type, Some(element)) = (entry.tag(), inner) {
             self.descend_to_element(at, element, shift, depth);
+        } else {
+            self.reached.content = self.debug.content(at, &entry);
         }
     }
 
@@ -281,7 +290,11 @@ impl Walk<'_> {
             [] => {}
             [one] => match self.debug.rust_part(record, &one.name) {
                 Part::Named => self.enter(one, shift, known_as, depth),
-                Part::Inside => self.reached.rest = 0,
+                Part::Inside => {
+                    let is_atomic =
+                        self.debug.name_of(record).is_some_and(|it| it.starts_with("Atomic"));
+                    self.end_inside(Some(one.type_die).filter(|_| is_atomic));
+                }
                 part => {
                     if part == Part::Root {
                         self.reached = Reached { root: Some(one.type_die), ..Reached::default() };
@@ -326,15 +339,22 @@ impl Walk<'_> {
             self.reached = Reached { root: Some(value), ..Reached::default() };
             self.descend(value, shift, None, depth + 1);
         } else {
-            self.reached.rest = 0;
+            self.end_inside(Some(member.type_die));
         }
+    }
+
+    /// The way ends inside a library's type. One that holds nothing but a value shows that: an atomic, a smart pointer.
+    fn end_inside(&mut self, only: Option<Die>) {
+        self.reached.rest = 0;
+        let content = only.and_then(|it| self.debug.only_content(it, 0));
+        self.reached.content = content.unwrap_or(Content::Inside);
     }
 
     /// Several small members at once; of a large access, the whole.
     fn list(&mut self, members: &[Member], known_as: Die) {
         let is_library = members.iter().any(|it| is_reserved(&it.name));
         if is_library {
-            self.reached.rest = 0;
+            self.end_inside(None);
         }
         if is_library || self.size > SMALL {
             return;
@@ -351,6 +371,43 @@ impl Walk<'_> {
 }
 
 impl Debug {
+    /// What a type that has no parts holds.
+    fn content(&self, at: Die, entry: &Entry) -> Content {
+        match entry.tag() {
+            gimli::DW_TAG_pointer_type | gimli::DW_TAG_reference_type => Content::Pointer,
+            gimli::DW_TAG_enumeration_type => Content::Enumeration(Box::new(self.enumerators(at))),
+            _ => Content::Number,
+        }
+    }
+
+    /// What a type holds, if it is but one value.
+    fn only_content(&self, at: Die, depth: u32) -> Option<Content> {
+        let at = self.definition(self.bare(at));
+        let entry = self.entry(at).filter(|_| depth <= DEPTH_MAX)?;
+        if !is_record(&entry) {
+            let is_list = entry.tag() == gimli::DW_TAG_array_type;
+            return (!is_list).then(|| self.content(at, &entry));
+        }
+        match self.members(at).as_slice() {
+            [only] => self.only_content(only.type_die, depth + 1),
+            _ => None,
+        }
+    }
+
+    fn enumerators(&self, enumeration: Die) -> Enumerators {
+        let mut all = Vec::new();
+        self.child(enumeration, |at, entry| {
+            if entry.tag() == gimli::DW_TAG_enumerator
+                && let Some(value) = constant(entry)
+                && let Some(name) = self.text(at.unit_idx, entry, gimli::DW_AT_name)
+            {
+                all.push((value, name));
+            }
+            (all.len() == ENUMERATORS_MAX).then_some(())
+        });
+        Enumerators(all)
+    }
+
     /// The value of the program's own that a library's node has at `shift`, and how far into it that is.
     fn value_within(&self, at: Die, shift: u64, depth: u32) -> Option<(Die, u64)> {
         let at = self.definition(self.bare(at));
@@ -364,6 +421,12 @@ impl Debug {
         let mut inside = members.iter().filter(is_inside);
         inside.find_map(|it| self.value_within(it.type_die, shift - it.start / 8, depth + 1))
     }
+}
+
+/// The value of an enumerator.
+fn constant(entry: &Entry) -> Option<i64> {
+    let value = entry.attr_value(gimli::DW_AT_const_value)?;
+    value.sdata_value().or_else(|| value.udata_value()?.try_into().ok())
 }
 
 fn is_record(entry: &Entry) -> bool {

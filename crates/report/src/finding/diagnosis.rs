@@ -9,8 +9,10 @@ mod marks;
 mod notes;
 mod operands;
 mod released;
+mod round;
 mod sentence;
 mod stale;
+mod unlocked;
 mod wakeup;
 
 use raddle_model::{Explanation, Fault, Finding, Place, ThreadId};

@@ -1,6 +1,6 @@
 //! What a thread does, after its name, as a part of a sentence: "reads `hits` = 0", "releases `lock`".
 
-use raddle_model::{Finding, Home, NamedObject, ObjectId, OpKind, ThreadId};
+use raddle_model::{Content, Finding, Home, NamedObject, ObjectId, OpKind, ThreadId};
 
 use crate::{
     layout::{number, style::Style},
@@ -16,7 +16,7 @@ pub(crate) fn act(
 ) -> String {
     let name = object.map(name).filter(|it| !it.is_empty());
     let name = name.unwrap_or_else(|| "memory".to_owned());
-    let value = value.map(|it| shown(it, object, style));
+    let value = value.filter(|_| is_telling(object)).map(|it| shown(it, object, style));
     let verb = verb(kind);
     match (kind, value) {
         (OpKind::Read | OpKind::AtomicLoad, Some(value)) => format!("reads {name} = {value}"),
@@ -59,7 +59,7 @@ pub(crate) fn change(
 ) -> Option<String> {
     let name = object.map(name).filter(|it| !it.is_empty());
     let name = name.unwrap_or_else(|| "memory".to_owned());
-    let old_value = shown(old?, object, style);
+    let old_value = shown(old.filter(|_| is_telling(object))?, object, style);
     let new = left.map(|it| shown(it, object, style));
     Some(match (kind, new) {
         (OpKind::AtomicCas, _) if has_failed => {
@@ -89,7 +89,12 @@ pub(crate) fn name(object: &NamedObject) -> String {
 /// The value of an object, if it is known.
 pub(crate) fn value(finding: &Finding, object: ObjectId, value: Option<u64>) -> Option<String> {
     let object = finding.objects.get(object.idx());
-    value.map(|it| shown(it, object, &Style::default()))
+    value.filter(|_| is_telling(object)).map(|it| shown(it, object, &Style::default()))
+}
+
+/// Do the values of an object say something to the program's author? Those inside of a library's container do not.
+pub(crate) fn is_telling(object: Option<&NamedObject>) -> bool {
+    object.is_none_or(|it| it.location.content != Content::Inside)
 }
 
 /// The type of what has held an address, whatever it is.
@@ -111,12 +116,24 @@ pub(crate) fn pointer(object: &NamedObject) -> NamedObject {
 pub(crate) fn shown(value: u64, object: Option<&NamedObject>, style: &Style) -> String {
     let location = object.map(|it| &it.location);
     let is_whole = location.is_some_and(|it| !it.name.contains(['.', '[']));
-    let is_pointer = location
-        .is_some_and(|it| it.type_name == POINTER || is_whole && it.type_name.ends_with('*'));
-    match value {
-        0 if is_pointer => "NULL".to_owned(),
-        value => number::value(value, style),
+    let is_pointer = location.is_some_and(|it| {
+        it.content == Content::Pointer
+            || it.type_name == POINTER
+            || is_whole && it.type_name.ends_with('*')
+    });
+    let name = location.and_then(|it| enumerator(&it.content, value));
+    match (name, value) {
+        (Some(name), _) => name.to_owned(),
+        (None, 0) if is_pointer => "NULL".to_owned(),
+        (None, value) => number::value(value, style),
     }
+}
+
+/// What an enumeration calls a value; its own size is not known, so a negative one may have lost its upper bits.
+fn enumerator(content: &Content, value: u64) -> Option<&str> {
+    let Content::Enumeration(all) = content else { return None };
+    let is_it = |it: &i64| *it as u64 == value || *it < 0 && *it as u32 as u64 == value;
+    all.0.iter().find(|it| is_it(&it.0)).map(|it| it.1.as_str())
 }
 
 /// What an op does, after its thread and before its object.

@@ -312,7 +312,7 @@ fn round(threads: &[ThreadId], n_steps: u64) -> String {
         (_, 1) => (format!("the same {n_steps} steps"), "repeats"),
         _ => (format!("the same {n_steps} steps"), "repeat"),
     };
-    format!("{} {verb} {steps} forever", names.join(", "))
+    format!("{} {verb} {steps} forever", crate::words::act::listed(&names))
 }
 
 /// ``x`: T1 writes at a.c:3, T2 reads at a.c:9`.

@@ -9,7 +9,7 @@ use raddle_model::{Finding, Home, Location, NamedObject, ObjectId};
 
 use crate::{
     layout::style::{Style, width},
-    words::place,
+    words::{act, place},
 };
 
 /// Names longer than this, and descriptions, are replaced by letters.
@@ -108,6 +108,12 @@ impl<'a> Names<'a> {
         let by = place::allocator(*thread);
         let (size, word, made) = (location.size, sort.word(), sort.made());
         Some(format!("{name}: {word} of {size} bytes {made}{at} by {by}"))
+    }
+
+    /// What an object held, if that says something.
+    pub(crate) fn value(&self, object: ObjectId, value: u64, style: &Style) -> Option<String> {
+        let object = self.object(object);
+        act::is_telling(object).then(|| act::shown(value, object, style))
     }
 
     fn object(&self, object: ObjectId) -> Option<&'a NamedObject> {

@@ -3,10 +3,7 @@
 use raddle_model::{Flags, ObjectId, OpKind, OpResult, Step, WaitFor};
 
 use crate::{
-    layout::{
-        number,
-        style::{Style, width},
-    },
+    layout::style::{Style, width},
     words::names::Names,
 };
 
@@ -52,7 +49,8 @@ pub(crate) fn words(step: &Step, names: &mut Names<'_>, style: &Style) -> Words 
     let is_written = step.kind == OpKind::AtomicStore || Flags(step.flags).has(Flags::WRITTEN);
     if is_written || has_value(step.kind) {
         let arrow = if is_written { style.arrow_left() } else { style.arrow_right() };
-        result = format!(" {arrow} {}", number::value(step.value, style));
+        let value = names.value(step.object, step.value, style);
+        result = value.map(|it| format!(" {arrow} {it}")).unwrap_or_default();
     }
     if let Some(ending) = ending(step) {
         result.push_str(": ");

@@ -165,6 +165,7 @@ fn take_control(segment: Segment) {
             panics: Panics::default(),
             options: std::ptr::null_mut(),
             keeps_stacks: false,
+            tells_lone: false,
             brief: BriefRoom::default(),
         },
         process: Process {
@@ -353,7 +354,8 @@ fn read_plan(control: &mut Control) {
             0 => std::ptr::null_mut(),
             _ => segment.options(),
         };
-        control.recorder.keeps_stacks = (*header).request.record_options == 2;
+        control.recorder.keeps_stacks = (*header).request.record_options >= 2;
+        control.recorder.tells_lone = (*header).request.record_options == 3;
         control.scheduler.machine.may_wake_spuriously = (*header).request.spurious == 1;
         control.scheduler.machine.may_reorder =
             (*header).request.timeouts == Timeouts::Any.number();

@@ -127,11 +127,16 @@ impl Control {
     /// memory goes away.
     #[inline(always)]
     pub(crate) fn settle_write(&mut self) {
-        let Written { address, size } = self.memory.written;
+        let Written { address, size, is_update } = self.memory.written;
         if size > 0 {
             self.memory.written = Written::NONE;
             // SAFETY: the program has just written there.
-            self.recorder.emit.set_written(unsafe { peek(address, size) }, size as u8);
+            let value = unsafe { peek(address, size) };
+            if is_update {
+                self.recorder.set_left(value, size as u8);
+            } else {
+                self.recorder.emit.set_written(value, size as u8);
+            }
         }
     }
 

@@ -108,25 +108,26 @@ pub(crate) fn range(address: usize, size: usize, kind: OpKind, caller: Caller) {
         if is_alone {
             inside.note_lone_look(caller.pc);
         }
+        let is_told = !is_alone || inside.tells_lone();
         if let Some(object) = inside.touch(&touch) {
-            if !is_alone && is_wanted(&mut inside, object, &touch) && is_due(&mut inside) {
+            if is_told && is_wanted(&mut inside, object, &touch) && is_due(&mut inside) {
                 visible(&mut inside, object, &touch, Flags::NONE);
             }
             inside.inspect(&touch);
         } else if inside.scheduler.points == Points::All {
-            of_all(&mut inside, &touch);
+            of_all(&mut inside, &touch, is_told);
         }
     }
     leave((), inside);
 }
 
 /// An access to memory that nobody else has touched, where all accesses are points.
-unsafe fn of_all(inside: &mut Inside, touch: &Touch) {
+unsafe fn of_all(inside: &mut Inside, touch: &Touch, is_told: bool) {
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         let cell = inside.memory.shadow.cell(touch.address);
         let is_lock = cell.is_null() || matches!((*cell).state(), State::Sync(_));
-        if !is_lock && !inside.scheduler.machine.is_alone() && is_due(inside) {
+        if !is_lock && is_told && is_due(inside) {
             let object = inside.variables(touch.address, touch.size);
             visible(inside, object, touch, Flags::NONE);
         }
@@ -152,7 +153,7 @@ pub(crate) fn volatile(address: usize, size: usize, kind: OpKind, caller: Caller
         require_live(&mut inside, &touch, ObjectId::NONE);
         inside.classify(&touch);
         let object = inside.variables(address, size);
-        if !inside.scheduler.machine.is_alone() {
+        if !inside.scheduler.machine.is_alone() || inside.tells_lone() {
             visible(&mut inside, object, &touch, Flags::VOLATILE);
         }
         inside.inspect(&touch);
@@ -232,7 +233,7 @@ unsafe fn visible(inside: &mut Inside, object: ObjectId, touch: &Touch, flags: F
             inside.recorder.emit.set_value(seen, size as u8);
             inside.this().spin.read(site, object, seen);
         } else if size <= 8 && !inside.recorder.options.is_null() {
-            inside.memory.written = Written { address, size };
+            inside.memory.written = Written { address, size, is_update: false };
         }
         inside.note_step(&op, seen);
     }

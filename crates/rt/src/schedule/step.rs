@@ -122,7 +122,10 @@ fn step_once(inside: &mut Inside, op: &Op) -> Performed {
     let me = inside.me;
     if inside.scheduler.machine.is_alone() && !is_always_told(op.kind) {
         inside.scheduler.machine.announce(me, *op);
-        return alone(inside, me);
+        return match op.kind.is_access() && inside.tells_lone() {
+            true => alone_and_told(inside, op),
+            false => alone(inside, me),
+        };
     }
     if inside.scheduler.machine.can_perform(me, op) {
         let next = choose_next(inside, Some(op));
@@ -176,6 +179,16 @@ fn alone(control: &mut Control, me: ThreadId) -> Performed {
     if !op.kind.is_access() {
         control.order_by(&op, performed.result, performed.value);
     }
+    performed
+}
+
+/// The same for an access that is to be told: no choice, but an event.
+fn alone_and_told(control: &mut Control, op: &Op) -> Performed {
+    let op = Op { flags: op.flags.with(Flags::LONE), ..*op };
+    // SAFETY: what is told of steps has the events' room, which the index is cut to.
+    unsafe { *control.recorder.options.add(control.recorder.emit.idx()) = only(control.me) };
+    let performed = control.scheduler.machine.perform_now(control.me, &op, 0);
+    tell(control, &op, &performed, 0);
     performed
 }
 

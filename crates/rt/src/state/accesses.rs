@@ -8,10 +8,12 @@ pub(crate) struct Written {
     pub(crate) address: usize,
     /// 0 for none.
     pub(crate) size: usize,
+    /// Did it read there as well? Then its event has what it read.
+    pub(crate) is_update: bool,
 }
 
 impl Written {
-    pub(crate) const NONE: Written = Written { address: 0, size: 0 };
+    pub(crate) const NONE: Written = Written { address: 0, size: 0, is_update: false };
 }
 
 /// So many accesses of an execution to variables that nobody has raced for are steps: they say what happened, and

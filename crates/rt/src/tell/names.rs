@@ -8,7 +8,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-use raddle_model::{Allocator, BlockSort, SiteId, ThreadId, hash_bytes, mix};
+use raddle_model::{Allocator, BlockSort, Points, SiteId, ThreadId, hash_bytes, mix};
 use raddle_trace::{
     CONTEXT_CALLS, ModuleEntry, ObjectClass, ObjectEntry, STACK_DEPTH, SiteEntry,
     protocol::RegionTag,
@@ -179,6 +179,15 @@ impl Control {
     #[inline]
     pub(crate) fn note_lone_look(&mut self, pc: usize) {
         self.process.lone_look = Some((pc, self.scheduler.machine.n_threads()));
+    }
+
+    /// Are accesses told that a thread makes when no other is left? Where the plan asks for it, for an explanation, and every
+    /// access is a step.
+    #[inline]
+    pub(crate) fn tells_lone(&self) -> bool {
+        self.recorder.tells_lone
+            && self.scheduler.points == Points::All
+            && self.scheduler.machine.n_threads() > 1
     }
 
     /// Where `main` last looked at what other threads may have used, when it has returned; 0 if that is not known, or in

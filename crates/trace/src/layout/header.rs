@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64};
 
-use raddle_model::{Plan, Watch};
+use raddle_model::{Plan, Record, Watch};
 
 use super::{
     CHECKPOINTS_MAX, Caps, Checkpoint, FreedEntry, HeapEntry, LAST_WORDS_MAX, MESSAGE_MAX, Summary,
@@ -98,7 +98,12 @@ impl Request {
             handlers: plan.conditions.handlers.number(),
             points: plan.conditions.points.number(),
             memory_model: plan.conditions.memory_model.number(),
-            record_options: u32::from(plan.record.options) << u32::from(plan.record.stacks),
+            record_options: match plan.record {
+                Record { options: false, .. } => 0,
+                Record { stacks: false, .. } => 1,
+                Record { lone: false, .. } => 2,
+                Record { lone: true, .. } => 3,
+            },
             record_races: u32::from(plan.record.races),
             watch: plan.record.watch.unwrap_or_default(),
             max_steps: plan.conditions.limits.max_steps,

@@ -21,9 +21,18 @@ pub struct EnabledSet {
     pub stack: u32,
     /// 1: the thread that ran last yields, and may go on at once: to leave it is no preemption. Else 0.
     pub gives_way: u32,
+    /// 1: `left` is known.
+    pub has_left: u64,
+    /// What an update left there: its event says what it read.
+    pub left: u64,
 }
 
 impl EnabledSet {
+    /// What an update left there, if that is known.
+    pub const fn left(&self) -> Option<u64> {
+        if self.has_left == 1 { Some(self.left) } else { None }
+    }
+
     /// Is it a preemption if another thread than this one goes on, which ran last?
     pub const fn is_preempted(&self, last: ThreadId) -> bool {
         self.enabled.has(last) && self.gives_way == 0

@@ -51,6 +51,8 @@ pub(crate) struct Mark {
     pub(crate) is_primary: bool,
     /// Is it a wait that nobody ends?
     pub(crate) is_blocked: bool,
+    /// Was no other thread left? Then it needs no lock.
+    pub(crate) is_lone: bool,
     /// Is it an attempt that fails?
     pub(super) has_failed: bool,
     /// Does a note speak of it?
@@ -88,6 +90,7 @@ impl Mark {
             is_noted: false,
             is_primary: false,
             is_blocked: moment == Moment::Blocked,
+            is_lone: false,
             has_failed: false,
             is_order: false,
             failure: None,
@@ -107,9 +110,16 @@ impl Mark {
         Some(Spot { number, when, thread, kind, object, value, place: self.place.clone() })
     }
 
+    /// Is it a misuse on that line? What was to be done there, and did not come to it, is the same.
+    pub(super) fn is_misuse_at(&self, finding: &Finding, place: &Place) -> bool {
+        self.is_primary
+            && finding.kind == Kind::Misuse
+            && (self.place.line, &self.place.file) == (place.line, &place.file)
+    }
+
     /// Does the thread do something there, so that a verb comes after its name?
     pub(crate) fn has_act(&self, finding: &Finding) -> bool {
-        self.kind.is_some() || matches!(finding.kind, Kind::Misuse | Kind::Abort)
+        self.kind.is_some() || matches!(finding.kind, Kind::Misuse | Kind::Abort | Kind::Livelock)
     }
 
     /// What happened, after the thread's name.

@@ -14,6 +14,7 @@ use super::{
     notes::SAMPLES_MIN,
     operands,
     released::held_everywhere,
+    round,
     wakeup::{self, Unguarded},
 };
 use crate::{
@@ -47,6 +48,9 @@ pub(super) fn left(finding: &Finding, idx: usize) -> Option<u64> {
     }
     if step.result == OpResult::Busy {
         return Some(step.value);
+    }
+    if step.left.is_some() {
+        return step.left;
     }
     let is_next = |it: &&Step| it.object == step.object && it.kind.is_access();
     let next = finding.steps[idx + 1..].iter().find(is_next)?;
@@ -332,7 +336,8 @@ impl Marks<'_> {
 
     /// Where every thread of a livelock was.
     fn round(&mut self) {
-        for state in self.finding.threads.iter().filter(|it| !it.is_finished) {
+        let finding = self.finding;
+        for state in finding.threads.iter().filter(|it| !it.is_finished) {
             let own = state.stack.iter().find(|it| !place::is_library(it) && it.line > 0);
             let Some(at) = own.or(state.stack.first()) else { continue };
             let moment = if state.waits_for.is_some() { Moment::Blocked } else { Moment::Failure };
@@ -341,7 +346,8 @@ impl Marks<'_> {
             let mut mark = Mark::new(state.thread, moment, kind, object, at.clone());
             if state.waits_for.is_none() {
                 mark.kind = None;
-                mark.failure = Some("runs here".to_owned());
+                let over_and_over = round::of_thread(finding, state.thread);
+                mark.failure = over_and_over.or_else(|| Some("runs here".to_owned()));
             }
             self.add(mark);
         }
@@ -380,7 +386,7 @@ impl Marks<'_> {
         };
         let last = self.all.iter().enumerate().filter(|it| is_here(it.1));
         let last = last.max_by_key(|it| it.1.moment).map(|it| it.0);
-        let idx = last.unwrap_or_else(|| {
+        let idx = last.or_else(|| self.looked()).unwrap_or_else(|| {
             let seen = self.seen(thread, &place);
             let mut mark = Mark::new(thread, Moment::Failure, OpKind::Exit, ObjectId::NONE, place);
             mark.kind = None;
@@ -394,13 +400,25 @@ impl Marks<'_> {
         self.operands(idx);
     }
 
+    /// What the failing thread read on that line, when it was the last thread.
+    fn looked(&mut self) -> Option<usize> {
+        let looks = &self.reason?.looks;
+        let marks = looks.iter().map(|it| Mark::of_point(self.finding, it));
+        let marks: Vec<Mark> =
+            marks.map(|it| Mark { is_noted: true, is_lone: true, ..it }).collect();
+        marks.into_iter().map(|it| self.add(it)).last()
+    }
+
     /// What the variables of the failed condition held, and who wrote that.
     fn operands(&mut self, failure: usize) {
         let finding = self.finding;
         let mut operands = operands::operands(finding);
         // What was read on the failing line says its value.
-        operands.retain(|it| it.object != self.all[failure].object);
-        let values = operands.iter().map(|it| format!("{} = {}", it.name, it.value));
+        let is_read = |object| self.all.iter().any(|it| it.is_lone && it.object == object);
+        let is_lone = self.all[failure].is_lone;
+        operands.retain(|it| is_lone || it.object != self.all[failure].object);
+        let values = operands.iter().filter(|it| !is_read(it.object));
+        let values = values.map(|it| format!("{} = {}", it.name, it.value));
         let values = values.collect::<Vec<_>>().join(", ");
         if let Some(words) = self.all[failure].failure.as_mut().filter(|_| !values.is_empty()) {
             *words = format!("{words} (last seen: {values})");
@@ -408,14 +426,14 @@ impl Marks<'_> {
         let ways: Vec<[usize; 2]> =
             operands.iter().filter_map(|it| led_to(finding, it.write?)).collect();
         if self.reason.is_some_and(is_undecided) && !ways.is_empty() {
-            self.all.retain(|it| it.is_primary);
+            self.all.retain(|it| it.is_primary || it.is_lone);
             for idx in ways.into_iter().flatten() {
                 let mark = Mark::of_step(finding, idx);
                 self.add(Mark { is_order: true, ..mark });
             }
         }
         for operand in operands {
-            let is_told = self.all.iter().any(|it| it.object == operand.object);
+            let is_told = self.all.iter().any(|it| !it.is_lone && it.object == operand.object);
             if let Some(write) = operand.write.filter(|_| !is_told) {
                 self.add(Mark::of_step(finding, write));
             }
@@ -496,13 +514,41 @@ impl Marks<'_> {
         if let ([], Some((holder, taken))) = (holders.as_slice(), &misused.holder) {
             self.took(*holder, object, taken);
         }
+        // A lock of the program's own has no holder that is known, but someone has changed it.
+        if holders.is_empty() && misused.holder.is_none() && forked.is_some() {
+            let changes = |it: &Step| {
+                it.object == object
+                    && it.thread != thread
+                    && it.kind.is_access()
+                    && it.kind.is_write()
+                    && it.result != OpResult::Busy
+            };
+            if let Some(change) = finding.steps[..n_steps].iter().rposition(changes) {
+                self.add(Mark { is_noted: true, ..Mark::of_step(finding, change) });
+            }
+        }
         for holder in holders {
             self.took(holder, object, &Place::default());
         }
     }
 
+    /// A misuse is what its thread did not come to on that line.
+    fn unite(&mut self) {
+        let Some(primary) = self.all.iter().find(|it| it.is_primary).cloned() else { return };
+        let is_same = |it: &Mark| {
+            it.moment == Moment::Never
+                && it.thread == primary.thread
+                && primary.is_misuse_at(self.finding, &it.place)
+        };
+        let n_before = self.all.len();
+        self.all.retain(|it| !is_same(it));
+        let is_order = self.all.len() < n_before;
+        self.all.iter_mut().filter(|it| it.is_primary).for_each(|it| it.is_order |= is_order);
+    }
+
     /// Sorted, no more than fit, numbered.
     fn done(mut self) -> Vec<Mark> {
+        self.unite();
         self.all.sort_by_key(|it| (it.moment, !it.is_primary));
         self.all.retain(|it| it.is_primary || !it.place.text().is_empty());
         loop {
@@ -531,7 +577,7 @@ impl Marks<'_> {
         let is_lock_held = self.all.iter().any(|it| !self.held(it).is_empty())
             && held_everywhere(self.finding, &self.all).is_none();
         let marks = std::mem::take(&mut self.all).into_iter().enumerate().map(|(idx, mut mark)| {
-            let is_plain = mark.kind.is_some_and(OpKind::is_access);
+            let is_plain = mark.kind.is_some_and(OpKind::is_access) && !mark.is_lone;
             if is_lock_held && is_plain && !all_hold && matches!(mark.moment, Moment::Step(..)) {
                 mark.holds = Some(self.held(&mark));
             }

@@ -1,8 +1,8 @@
 //! Below the spans: which orderings make it fail, with what was measured of each, and notes that follow from them.
 
 use raddle_model::{
-    Constraint, Explanation, Fault, Finding, Home, Kind, ObjectId, Observation, OpKind, Passing,
-    Place, Point, Reason, Share,
+    Constraint, Explanation, Fault, Finding, Home, Kind, MinimisingEnd, ObjectId, Observation,
+    OpKind, Passing, Place, Point, Reason, Share,
 };
 
 use super::{
@@ -10,7 +10,7 @@ use super::{
     mark::{Mark, Moment},
     marks::{explains_better, held_at, is_undecided},
     released::{Released, held_everywhere, is_read_locked, released},
-    thread,
+    thread, unlocked,
     wakeup::unguarded,
 };
 use crate::{
@@ -152,7 +152,9 @@ impl Said<'_> {
                 None => it.moment >= Moment::Blocked,
             };
             let is_wait = it.is_blocked && point.place == it.place;
-            it.thread == point.thread && (moment && it.object == point.object || is_wait)
+            let is_failure = point.step.is_none() && it.is_misuse_at(self.finding, &point.place);
+            let is_there = moment && it.object == point.object || is_wait || is_failure;
+            it.thread == point.thread && is_there
         };
         self.marks.iter().find(is_it)
     }
@@ -204,6 +206,7 @@ impl Said<'_> {
             all.extend(self.unnoticed());
         }
         all.extend(unguarded(self.finding).and_then(|it| it.note(self)));
+        all.extend(unlocked::note(self));
         all.extend(self.allocated());
         all.extend(self.bystanders());
         let passing = self.explanation.and_then(|it| it.passing.as_deref());
@@ -228,11 +231,19 @@ impl Said<'_> {
                 "fails in every schedule tried ({}): it does not depend on the schedule",
                 number::grouped(of)
             ),
+            false if self.was_cut_short() => format!(
+                "time ran out before orderings were found ({} random schedules fail); `raddle min` searches longer",
+                share(reason.sufficient)
+            ),
             false => format!(
                 "no small set of orderings explains it: {} random schedules fail",
                 share(reason.sufficient)
             ),
         })
+    }
+
+    fn was_cut_short(&self) -> bool {
+        self.explanation.is_some_and(|it| it.minimising.ending == MinimisingEnd::Time)
     }
 
     /// Who allocated the block that is not used as it should be.
@@ -281,6 +292,9 @@ impl Said<'_> {
         // The same as its label says.
         let number = mark.number.filter(|_| mark.value == Some(difference.values[0]))?;
         let object = self.finding.objects.get(difference.point.object.idx())?;
+        if !act::is_telling(Some(object)) {
+            return None;
+        }
         let is_pointer = difference.values.into_iter().any(act::is_address);
         let typed = if is_pointer { act::pointer(object) } else { object.clone() };
         let [fails, passes] = difference.values.map(|it| act::shown(it, Some(&typed), self.style));
@@ -325,8 +339,12 @@ impl Said<'_> {
     /// "every access above", or which ones, among waits and signals: "2 and 4".
     fn accesses(&self) -> String {
         let numbers = |it: &&Mark| it.number.map(|it| it.to_string());
-        let all: Vec<String> =
-            self.marks.iter().filter(|it| it.is_access()).filter_map(|it| numbers(&it)).collect();
+        let all: Vec<String> = self
+            .marks
+            .iter()
+            .filter(|it| it.is_access() && !it.is_lone)
+            .filter_map(|it| numbers(&it))
+            .collect();
         match all.len() < self.marks.iter().filter(|it| it.number.is_some()).count() {
             true if !all.is_empty() => act::listed(&all),
             _ => "every access above".to_owned(),

@@ -1,12 +1,15 @@
 //! Locks that are held at two moments which belong together, and not all the way from one to the other.
 
-use raddle_model::{Finding, ObjectId, OpKind, Place, ThreadId};
+use raddle_model::{Finding, Kind, ObjectId, OpKind, Place, ThreadId};
 
 use super::{
     mark::{Mark, Moment},
     marks::{held_at, steps_before},
 };
-use crate::{schedule::own_place, words::place};
+use crate::{
+    schedule::{held_before, own_place},
+    words::place,
+};
 
 /// A lock that a thread releases between two moments, while another thread does something to the same data.
 pub(super) struct Released<'a> {
@@ -21,14 +24,18 @@ pub(super) struct Released<'a> {
 
 /// All of them, as they came.
 pub(super) fn released<'a>(finding: &Finding, marks: &'a [Mark]) -> Vec<Released<'a>> {
-    let is_part = |it: &Mark| it.is_access() || it.is_blocked;
+    let is_misuse = |it: &Mark| it.is_primary && finding.kind == Kind::Misuse;
+    let is_part = |it: &Mark| it.is_access() || it.is_blocked || is_misuse(it);
     let mut all = Vec::new();
     for (i, from) in marks.iter().enumerate().filter(|it| it.1.is_access()) {
         let mut rest = marks.iter().enumerate().skip(i + 1);
         let next = rest.find(|(_, it)| it.thread == from.thread && is_part(it));
         let Some((j, to)) = next else { continue };
         let between = marks[i + 1..j].iter();
-        let between = between.filter(|it| it.thread != from.thread && in_conflict(it, from, to));
+        let is_end =
+            |it: &Mark| is_misuse(to) && matches!(it.kind, Some(OpKind::Free | OpKind::Destroy));
+        let between = between
+            .filter(|it| it.thread != from.thread && (in_conflict(it, from, to) || is_end(it)));
         let between: Vec<&Mark> = between.collect();
         // The same line again is the next round of a loop.
         let line = |it: &Mark| (it.place.file.clone(), it.place.line, it.caller.clone());
@@ -65,7 +72,10 @@ fn one<'a>(
 ) -> Option<Released<'a>> {
     let start = steps_before(finding, from)?;
     let end = steps_before(finding, to).unwrap_or(finding.steps.len());
-    let held_after = held_at(finding, to);
+    let held_after = match to.moment {
+        Moment::Failure => held_before(finding, finding.steps.len(), to.thread),
+        _ => held_at(finding, to),
+    };
     // Of a line that was not reached, who else uses the same data tells.
     let guards = |lock: &ObjectId| {
         let mut others = between.iter().filter(|it| it.object == to.object);
@@ -89,7 +99,8 @@ fn one<'a>(
 
 /// The lock that is held at every access of several threads, if it is one.
 pub(super) fn held_everywhere(finding: &Finding, marks: &[Mark]) -> Option<ObjectId> {
-    let accesses = || marks.iter().filter(|it| it.is_access() && it.moment < Moment::Failure);
+    let is_it = |it: &&Mark| it.is_access() && !it.is_lone && it.moment < Moment::Failure;
+    let accesses = || marks.iter().filter(is_it);
     let first = accesses().next()?;
     let [lock] = held_at(finding, first)[..] else { return None };
     let is_shared = accesses().any(|it| it.thread != first.thread);

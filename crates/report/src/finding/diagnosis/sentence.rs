@@ -2,13 +2,13 @@
 
 use raddle_model::{
     Access, Blocked, Certainty, Fault, Finding, Home, Kind, Miss, Misuse, Misused, NamedObject,
-    ObjectId, OpKind, signal_name,
+    ObjectId, OpKind, ThreadId, signal_name,
 };
 
 use super::{
     aba::aba,
     mark::{Mark, Moment},
-    stale, thread,
+    round, stale, thread,
 };
 use crate::{
     finding::evidence,
@@ -32,9 +32,12 @@ pub(super) fn sentence(finding: &Finding, marks: &[Mark], style: &Style) -> Stri
         Kind::Deadlock if finding.evidence.is_some() => {
             evidence::headline(finding).map(|it| (it, true))
         }
-        Kind::Deadlock => cycle(finding).or_else(|| forlorn(finding)).map(|it| (it, false)),
+        Kind::Deadlock => {
+            let forlorn = || Some(forlorn(finding)? + &because(finding, marks));
+            cycle(finding).or_else(forlorn).map(|it| (it, false))
+        }
         Kind::Misuse => misuse(finding, marks).map(|it| (it, true)),
-        Kind::Livelock => None,
+        Kind::Livelock => round::sentence(finding).map(|it| (it, false)),
         _ => {
             let aba = aba(finding, marks).map(|it| it.sentence(finding));
             let stale = aba.or_else(|| stale::sentence(finding, style));
@@ -213,6 +216,19 @@ fn forlorn(finding: &Finding) -> Option<String> {
     Some(format!("{who} {on}, {why}"))
 }
 
+/// ": T4 reads `n_waiting` before T3 updates it": of a wait that no notification came for, what the orderings say about data.
+fn because(finding: &Finding, marks: &[Mark]) -> String {
+    let told = fault::told_wait(finding);
+    if told.is_none_or(|it| it.missed.is_some() || it.holder.is_some() || it.std_wait.is_some()) {
+        return String::new();
+    }
+    let sides: Vec<&Mark> = marks.iter().filter(|it| it.is_access() && it.is_order).collect();
+    let why = both_looked(finding, &sides)
+        .or_else(|| between(finding, &sides))
+        .or_else(|| after(finding, &sides));
+    why.map(|it| format!(": {it}")).unwrap_or_default()
+}
+
 /// "T2 unlocks `lock`, which T1 holds".
 fn misuse(finding: &Finding, marks: &[Mark]) -> Option<String> {
     let Fault::Misuse(it) = &finding.fault else { return None };
@@ -243,6 +259,10 @@ fn misuse(finding: &Finding, marks: &[Mark]) -> Option<String> {
         }
         (Misuse::LockHeldAtFork, _, Some(holder)) => {
             format!("{who} forks while {holder} holds {name}; the child waits for it forever")
+        }
+        (Misuse::LockHeldAtFork, _, None) => {
+            let other = changed_by(finding, marks, *thread)?;
+            format!("{who} forks after {other} changed {name}; the child waits for it forever")
         }
         (Misuse::ThreadsLeft, ..) => {
             let left = finding.threads.iter().filter(|it| !it.is_finished);
@@ -278,6 +298,18 @@ fn misuse(finding: &Finding, marks: &[Mark]) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+/// Who else wrote last to what is misused.
+fn changed_by(finding: &Finding, marks: &[Mark], thread: Option<ThreadId>) -> Option<String> {
+    let Fault::Misuse(misused) = &finding.fault else { return None };
+    let is_it = |it: &&Mark| {
+        finding.objects.get(it.object.idx()) == Some(&misused.object)
+            && it.is_access()
+            && it.kind.is_some_and(OpKind::is_write)
+            && Some(it.thread) != thread
+    };
+    marks.iter().rfind(is_it).map(|it| short(it.thread))
 }
 
 /// What two threads do to each other's data, by the sides of the orderings. Without orderings nothing was measured: what

@@ -12,7 +12,7 @@ use crate::{
     memory::{freed::require_live, weak::Ask},
     record::stack::Caller,
     schedule::{signals::leave, step::step},
-    state::detect::Touch,
+    state::{accesses::Written, detect::Touch},
 };
 
 /// What an atomic op is: its kind, its order, and that of a compare-exchange that fails.
@@ -87,7 +87,7 @@ fn atomically<T: Number>(
     // SAFETY: the thread that runs is inside a hook; the borrows end before the step.
     unsafe {
         let touch = Touch::new(address, size_of::<T>(), way.kind, caller);
-        if inside.scheduler.machine.is_alone() {
+        if inside.scheduler.machine.is_alone() && !inside.tells_lone() {
             return alone(inside, &touch, way, body);
         }
         require_live(&mut inside, &touch, ObjectId::NONE);
@@ -109,6 +109,10 @@ fn atomically<T: Number>(
         let seen = value.into() as u64;
         inside.note_step(&op, seen);
         finish(&mut inside, way, object, site, seen, has_written, size_of::<T>() as u8);
+        let is_update = matches!(way.kind, OpKind::AtomicRmw | OpKind::AtomicCas) && has_written;
+        if is_update && size_of::<T>() <= 8 && !inside.recorder.options.is_null() {
+            inside.memory.written = Written { address, size: size_of::<T>(), is_update };
+        }
         inside.inspect_atomic(&touch, object, way.atomic(has_written), seen);
         leave((value, has_written), inside)
     }
