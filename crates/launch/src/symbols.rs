@@ -10,6 +10,7 @@ mod calls;
 mod debug;
 mod expression;
 mod globals;
+mod hooked;
 mod library;
 mod locals;
 mod locate;

@@ -203,52 +203,64 @@ impl Hot {
     }
 }
 
-#[repr(transparent)]
-pub(crate) struct Global(UnsafeCell<MaybeUninit<Control>>);
+/// The state, and what is asked before it is looked at. The assembly of the hottest hooks finds all of it from one address.
+#[repr(C)]
+pub(crate) struct Global {
+    pub(crate) is_active: AtomicBool,
+    /// Are plain accesses looked at? Not before a second thread is made: what the first one did until then
+    /// happens before all that any other will do.
+    pub(crate) is_tracking: AtomicBool,
+    pub(crate) control: UnsafeCell<MaybeUninit<Control>>,
+}
 
 // SAFETY: only the thread that runs and is inside a hook touches it; see the crate's ground rules.
 unsafe impl Sync for Global {}
 
-pub(crate) static CONTROL: Global = Global(UnsafeCell::new(MaybeUninit::uninit()));
-pub(crate) static IS_ACTIVE: AtomicBool = AtomicBool::new(false);
-/// Are plain accesses looked at? Not before a second thread is made: what the first one did until then
-/// happens before all that any other will do.
-pub(crate) static TRACKING: AtomicBool = AtomicBool::new(false);
+pub(crate) static GLOBAL: Global = Global {
+    is_active: AtomicBool::new(false),
+    is_tracking: AtomicBool::new(false),
+    control: UnsafeCell::new(MaybeUninit::uninit()),
+};
 
 /// The global state. Dereference it for one statement at a time, never across a switch.
 #[inline(always)]
 pub(crate) fn control() -> *mut Control {
-    CONTROL.0.get().cast()
+    GLOBAL.control.get().cast()
 }
 
 /// Is the program under control at all? If not, every hook is a plain pass to the real function.
 #[inline(always)]
 pub(crate) fn is_active() -> bool {
-    IS_ACTIVE.load(Relaxed)
+    GLOBAL.is_active.load(Relaxed)
 }
 
 /// Are plain accesses looked at?
 #[inline(always)]
 pub(crate) fn is_tracking() -> bool {
-    TRACKING.load(Relaxed)
+    GLOBAL.is_tracking.load(Relaxed)
 }
 
 /// A second thread is made: from now on all accesses are looked at.
 pub(crate) fn begin_tracking() {
-    TRACKING.store(true, Relaxed);
+    set_tracking(true);
+}
+
+/// Says whether plain accesses are looked at.
+pub(crate) fn set_tracking(is_tracking: bool) {
+    GLOBAL.is_tracking.store(is_tracking, Relaxed);
 }
 
 /// Puts the program under control.
 pub(crate) fn activate(control_value: Control) {
     // SAFETY: called once, before any hook is active.
     unsafe { control().write(control_value) };
-    IS_ACTIVE.store(true, Relaxed);
+    GLOBAL.is_active.store(true, Relaxed);
 }
 
 /// Lets the program go: from now on every hook passes to the real function (after a `fork`).
 pub(crate) fn deactivate() {
-    IS_ACTIVE.store(false, Relaxed);
-    TRACKING.store(false, Relaxed);
+    GLOBAL.is_active.store(false, Relaxed);
+    set_tracking(false);
 }
 
 /// The right to touch the global state: this thread runs, and is inside a hook. What it is borrowed for ends before another
@@ -321,6 +333,15 @@ pub(crate) fn may_enter() -> bool {
         !(*control).is_inside
             && (*control).hot.fs == thread_pointer((*control).scheduler.has_fsgsbase)
     }
+}
+
+/// The same, for who asks so often that the thread pointer is in reach: reading it from memory is faster then.
+#[inline(always)]
+pub(crate) fn may_enter_again() -> bool {
+    let control = control();
+    // SAFETY: as above.
+    is_active()
+        && unsafe { !(*control).is_inside && (*control).hot.fs == raddle_fiber::thread_pointer() }
 }
 
 /// The thread pointer of whoever runs; from the register where that is possible, for its home in memory

@@ -48,13 +48,20 @@ use std::{
 };
 
 use raddle_machine::ObjectState;
-use raddle_trace::ObjectClass;
+use raddle_trace::{ObjectClass, protocol::NEAR_HOOKS};
 
-use crate::{control::Inside, record::stack::Caller};
+use crate::{control::Inside, outside::near::Hook, record::stack::Caller};
 
 pub(crate) use process::register_handlers;
 pub(crate) use syscall::raw_syscall;
 pub(crate) use tsan::NO_RESULT;
+
+/// The hooks that programs call most, in the order of `protocol::NEAR_HOOKS`.
+pub(crate) fn near() -> [Hook; NEAR_HOOKS.len()] {
+    let [read1, read2, read4, read8, write1, write2, write4, write8] = tsan::NEAR;
+    let [entry, exit]: [Hook; 2] = [tsan::__tsan_func_entry, tsan::__tsan_func_exit];
+    [read1, read2, read4, read8, write1, write2, write4, write8, entry, exit]
+}
 
 /// Finds the functions of the C library that hooks go on in.
 pub(crate) fn find_all() {

@@ -5,5 +5,6 @@ pub(crate) mod faults;
 pub(crate) mod forks;
 pub(crate) mod frame;
 pub(crate) mod io;
+pub(crate) mod near;
 pub(crate) mod pauses;
 pub(crate) mod traps;

@@ -26,10 +26,25 @@ pub const NO_PROCESS_CODE: i32 = 71;
 /// Says that the program is to be controlled; without it the runtime does nothing.
 pub const SEGMENT_VARIABLE: &CStr = c"RADDLE_SEGMENT";
 /// A file that says which code is not the program's own, but its language's library: addresses in the program's file, where
-/// each stretch begins and ends. Those that end where they begin are `pause` instructions.
+/// each stretch begins and ends. Those that end where they begin are `pause` instructions; those that seem to end before that
+/// are calls of hooks, each with its number in [`NEAR_HOOKS`].
 pub const LIBRARY_VARIABLE: &CStr = c"RADDLE_LIBRARY_CODE";
 /// A file that the execution writes its process to, and then waits for a debugger.
 pub const DEBUG_VARIABLE: &CStr = c"RADDLE_DEBUG";
+
+/// The hooks that programs call most: they are called without a detour.
+pub const NEAR_HOOKS: [&str; 10] = [
+    "__tsan_read1",
+    "__tsan_read2",
+    "__tsan_read4",
+    "__tsan_read8",
+    "__tsan_write1",
+    "__tsan_write2",
+    "__tsan_write4",
+    "__tsan_write8",
+    "__tsan_func_entry",
+    "__tsan_func_exit",
+];
 
 /// A variable's name, for the launcher.
 pub const fn name(variable: &'static CStr) -> &'static str {

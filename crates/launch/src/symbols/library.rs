@@ -5,7 +5,7 @@
 //! where each was compiled.
 //!
 //! Beside it, the `pause` instructions in that code: locks spin before they sleep. Where one thread runs at a time, what a
-//! spin waits for does not come, and only the pauses cost.
+//! spin waits for does not come, and only the pauses cost. And of all programs, calls of hooks (`hooked`).
 
 use std::{
     collections::BTreeSet,
@@ -21,14 +21,15 @@ use raddle_rust_std::{PERSONALITY, is_std_crate, root_crate};
 use super::{
     debug::Debug,
     demangled,
+    hooked::near_calls,
     table::{Symbol, Table},
 };
 use crate::{Cache, CacheError};
 
 const PAUSE: [u8; 2] = [0xf3, 0x90];
 
-/// Writes the ranges of such code, and behind them each pause as an empty range, into the cache, unless they are there, and gives back the file; `None`
-/// for programs in other languages.
+/// Writes the ranges of such code, behind them each pause as an empty range, and calls of hooks, into the cache, unless they
+/// are there, and gives back the file; `None` if there is nothing to say.
 pub fn library_code(cache: &Cache, program: &Path) -> Result<Option<PathBuf>, CacheError> {
     let Ok(status) = fs::metadata(program) else { return Ok(None) };
     let key = format!(
@@ -38,7 +39,7 @@ pub fn library_code(cache: &Cache, program: &Path) -> Result<Option<PathBuf>, Ca
         status.mtime(),
         status.mtime_nsec()
     );
-    let entry = format!("library-2/{:016x}", raddle_model::hash_bytes(key.as_bytes()));
+    let entry = format!("library-3/{:016x}", raddle_model::hash_bytes(key.as_bytes()));
     let path = cache.path(&entry);
     let n_bytes = match fs::metadata(&path) {
         Ok(status) => status.len(),
@@ -52,6 +53,12 @@ pub fn library_code(cache: &Cache, program: &Path) -> Result<Option<PathBuf>, Ca
 }
 
 fn bytes(program: &Path) -> Vec<u8> {
+    let all = library(program).into_iter().chain(near_calls(program));
+    all.flatten().flat_map(u64::to_le_bytes).collect()
+}
+
+/// The ranges of such code, and the pauses.
+fn library(program: &Path) -> Vec<[u64; 2]> {
     let table = Table::load(program);
     if !table.functions().any(|it| it.name == PERSONALITY) {
         return Vec::new();
@@ -60,7 +67,7 @@ fn bytes(program: &Path) -> Vec<u8> {
     let functions: Vec<&Symbol> =
         table.functions().filter(|it| is_library(&demangled(&it.name), &registry)).collect();
     let pauses = pauses(program, &functions).into_iter().map(|it| [it, it]);
-    ranges(&functions).into_iter().chain(pauses).flatten().flat_map(u64::to_le_bytes).collect()
+    ranges(&functions).into_iter().chain(pauses).collect()
 }
 
 /// Sorted, and joined where they touch.

@@ -7,7 +7,7 @@
 //!
 //! What it misses: inline assembly that is neither atomic nor in a function of its own, and modules without symbols.
 
-mod code;
+pub(super) mod code;
 mod touch;
 mod traps;
 

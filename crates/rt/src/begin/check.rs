@@ -18,10 +18,7 @@
 //!
 //! What it misses: the program's heap is not put back, so addresses may differ from execution to execution.
 
-use std::{
-    ffi::{c_int, c_void},
-    sync::atomic::Ordering::Relaxed,
-};
+use std::ffi::{c_int, c_void};
 
 use raddle_fiber::raw;
 use raddle_model::{End, Escape, Event, Misuse, ObjectId, SiteId};
@@ -31,7 +28,7 @@ use raddle_trace::Begin;
 use crate::{
     base::{locals, random},
     begin::server,
-    control::{self, Control, Inside, TRACKING, enter_if, is_active},
+    control::{self, Control, Inside, enter_if, is_active},
     process::launcher::{self, leave_void, tell_begin},
     record::stack::Caller,
     schedule::{signals::leave, step::yield_now},
@@ -297,7 +294,7 @@ impl Control {
         beginning.locals.restore();
         self.process.check.beginning = Some(beginning);
         // What was before happens before all that is to come, unless somebody waits to go on.
-        TRACKING.store(n_threads > 1, Relaxed);
+        control::set_tracking(n_threads > 1);
         self.set_mine();
         let n_bytes =
             self.process.check.n_searched.min(self.this().room_below(raw::stack_pointer()));

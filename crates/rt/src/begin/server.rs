@@ -25,7 +25,7 @@ use crate::{
     },
     begin::environment,
     control::{self, Control, Hot, Memory, Process, Recorder, Scheduler, control, is_active},
-    outside::{faults, pauses},
+    outside::{faults, near, pauses},
     process::{
         checkpoint,
         launcher::{
@@ -189,6 +189,7 @@ fn take_control(segment: Segment) {
     unsafe {
         (*control()).find_modules();
         pauses::take_out(&*control());
+        near::install(&mut *control(), crate::hooks::near());
         faults::install();
         crate::schedule::cancel::warm_up_unwinder();
         crate::hooks::register_handlers();

@@ -6,9 +6,10 @@
 mod annotations;
 mod atomic;
 mod function;
-pub(crate) use function::NO_RESULT;
+pub(crate) use function::{__tsan_func_entry, __tsan_func_exit, NO_RESULT};
 mod java;
 mod other;
 pub(crate) use other::is_shared_world;
 mod plain;
+pub(crate) use plain::NEAR;
 mod sanitizer;

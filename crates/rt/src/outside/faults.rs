@@ -15,7 +15,7 @@ use crate::{
     control::{Control, control, is_active, may_enter},
     outside::{
         faults::x86_64::{is_peek, nothing_there},
-        frame, traps,
+        frame, near, traps,
     },
     process::rewind,
     record::stack::Caller,
@@ -107,7 +107,8 @@ pub(crate) unsafe extern "C-unwind" fn handle(
     }
     // SAFETY: the kernel passes its context.
     let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
-    if let Some(origin) = traps::origin(registers[libc::REG_RIP as usize] as usize) {
+    let pc = registers[libc::REG_RIP as usize] as usize;
+    if let Some(origin) = traps::origin(pc).or_else(|| near::origin(pc)) {
         registers[libc::REG_RIP as usize] = origin as i64;
     }
     let pc = registers[libc::REG_RIP as usize] as usize;

@@ -109,7 +109,7 @@ unsafe fn set_traps(entries: &[TrapEntry], bias: usize, start: usize) -> Option<
 }
 
 /// Fresh memory below an address, in reach of what is there.
-fn map_below(end: usize, size: usize) -> Option<usize> {
+pub(super) fn map_below(end: usize, size: usize) -> Option<usize> {
     const REACH: usize = 1 << 30;
     const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
     let flags = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as usize | MAP_FIXED_NOREPLACE;

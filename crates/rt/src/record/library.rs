@@ -1,12 +1,14 @@
 //! Which code of the program is its language's library: the parts of Rust's std, and of crates from a
 //! registry, that are compiled into it. The launcher knows from the names of functions, and hands us a file.
 //!
-//! The same file says where that code pauses, as locks do while they spin.
+//! The same file says where that code pauses, as locks do while they spin, and where the program calls the hooks that it
+//! calls most (`outside/near`).
 //!
 //! A step in such code belongs to the program's own call that led there.
 
 use std::{
     cell::Cell,
+    cmp::Ordering,
     ffi::{CStr, OsStr},
     os::unix::ffi::OsStrExt,
 };
@@ -24,6 +26,16 @@ pub(crate) struct Library {
     kept: Vec<Cell<u64>>,
     /// Where it pauses.
     pauses: Vec<u64>,
+    near_calls: Vec<NearCall>,
+}
+
+/// A call of a hook.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NearCall {
+    /// The instruction, as an address in the program's file.
+    pub(crate) at: u64,
+    /// Which one, by its number in `protocol::NEAR_HOOKS`.
+    pub(crate) hook: usize,
 }
 
 impl Library {
@@ -42,16 +54,29 @@ impl Library {
         unsafe { libc::unsetenv(LIBRARY_VARIABLE.as_ptr()) };
         let word = |at: &[u8]| u64::from_le_bytes(at.try_into().expect("bug: eight bytes"));
         let all = bytes.chunks_exact(16).map(|it| [word(&it[..8]), word(&it[8..])]);
-        // An empty range is a pause.
-        let (pauses, ranges): (Vec<[u64; 2]>, Vec<[u64; 2]>) = all.partition(|it| it[0] == it[1]);
-        let pauses = pauses.iter().map(|it| it[0]).collect();
-        let n_kept = if ranges.is_empty() { 0 } else { N_KEPT };
-        Library { ranges, kept: vec![Cell::new(0); n_kept], pauses }
+        let mut library = Library::default();
+        for [start, end] in all {
+            match start.cmp(&end) {
+                Ordering::Less => library.ranges.push([start, end]),
+                Ordering::Equal => library.pauses.push(start),
+                Ordering::Greater => {
+                    library.near_calls.push(NearCall { at: start, hook: end as usize });
+                }
+            }
+        }
+        let n_kept = if library.ranges.is_empty() { 0 } else { N_KEPT };
+        library.kept = vec![Cell::new(0); n_kept];
+        library
     }
 
     /// Where it pauses, as addresses in the program's file.
     pub(crate) fn pauses(&self) -> &[u64] {
         &self.pauses
+    }
+
+    /// The program's calls of hooks that are to be near it: asked for once.
+    pub(crate) fn take_near_calls(&mut self) -> Vec<NearCall> {
+        std::mem::take(&mut self.near_calls)
     }
 
     /// Is any code the library's?

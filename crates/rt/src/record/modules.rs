@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use raddle_trace::SiteEntry;
 
-use crate::record::library::Library;
+use crate::record::library::{Library, NearCall};
 
 /// A loaded executable or library.
 #[derive(Debug)]
@@ -81,6 +81,11 @@ impl Modules {
     pub(crate) fn pauses(&self) -> Vec<usize> {
         let bias = self.found.first().map_or(0, |it| it.bias);
         self.library.pauses().iter().map(|it| bias + *it as usize).collect()
+    }
+
+    /// The program's calls of hooks that are to be near it: asked for once.
+    pub(crate) fn take_near_calls(&mut self) -> Vec<NearCall> {
+        self.library.take_near_calls()
     }
 
     /// Is it code of the program itself?

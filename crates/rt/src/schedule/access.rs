@@ -11,7 +11,7 @@ use raddle_model::{Flags, ObjectId, Op, OpKind, Points};
 
 use crate::{
     abi::x86_64::peek,
-    control::{Inside, control, enter_if, is_tracking, may_enter},
+    control::{Inside, control, enter_if, is_tracking, may_enter_again},
     memory::freed::require_live,
     record::stack::Caller,
     schedule::{signals::leave, step::step, waiting::stare},
@@ -57,7 +57,7 @@ unsafe fn is_settled<const SIZE: usize, const IS_WRITE: bool>(address: usize) ->
     // access are side by side, and have partners.
     unsafe {
         let control = control();
-        if !may_enter() || (*control).hot.mine == Cell::NOBODYS.twice() {
+        if !may_enter_again() || (*control).hot.mine == Cell::NOBODYS.twice() {
             return false;
         }
         let cell = (*control).memory.shadow.own_cell(address);

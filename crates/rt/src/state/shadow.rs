@@ -7,7 +7,7 @@
 //! can see it is a *variable*, an object like a lock; in a busy execution (`memory/turns`) from the first access that is
 //! not ordered with an earlier one.
 //!
-//! Nothing is noted before a second thread is made (`control::TRACKING`): all of that happens before whatever
+//! Nothing is noted before a second thread is made (`control::is_tracking`): all of that happens before whatever
 //! another thread does, so memory that `main` has filled in belongs to whoever comes first.
 //!
 //! Each four bytes have two cells: one for writes, which also says whose they are, and one for reads. A cell

@@ -1,11 +1,6 @@
 //! The functions of a module, and the names behind its calls.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    ops::Range,
-    path::Path,
-};
+use std::{collections::BTreeMap, fs, ops::Range, path::Path};
 
 use gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindSection as _};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register};
@@ -18,7 +13,7 @@ use super::touch::{Memory, Touch, Touches};
 
 /// From a symbol to the end of its code.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Function {
+pub(in super::super) struct Function {
     pub(super) name: String,
     pub(super) start: u64,
     end: u64,
@@ -36,12 +31,12 @@ impl Function {
 
 /// Code of a module.
 #[derive(Debug, Default)]
-pub(super) struct Text {
+pub(in super::super) struct Text {
     functions: BTreeMap<u64, Function>,
     sections: Vec<(u64, Vec<u8>)>,
     memory: Memory,
-    /// Words that the loader fills with the address of a hook, and stubs that jump there.
-    hooks: BTreeSet<u64>,
+    /// Words that the loader fills with the address of a hook, and stubs that jump there: which hook.
+    hooks: BTreeMap<u64, String>,
 }
 
 impl Text {
@@ -84,7 +79,7 @@ impl Text {
     }
 
     /// The same, with functions that have no symbol but can be unwound; their names are empty.
-    pub(super) fn read_all(path: &Path, debug: Option<&Path>) -> Option<Text> {
+    pub(in super::super) fn read_all(path: &Path, debug: Option<&Path>) -> Option<Text> {
         let mut text = Text::read(path, debug)?;
         for Range { start, end } in unwindable(path).unwrap_or_default() {
             let before = text.functions.range(..=start).next_back();
@@ -98,7 +93,7 @@ impl Text {
         Some(text)
     }
 
-    pub(super) fn functions(&self) -> impl Iterator<Item = &Function> {
+    pub(in super::super) fn functions(&self) -> impl Iterator<Item = &Function> {
         self.functions.values()
     }
 
@@ -123,8 +118,19 @@ impl Text {
         Decoder::with_ip(64, bytes, function.start, DecoderOptions::NONE).into_iter()
     }
 
+    /// All instructions of a function, if there is no doubt that they are: it decodes from its beginning to its end.
+    pub(in super::super) fn decode_surely(&self, function: &Function) -> Option<Vec<Instruction>> {
+        let all: Vec<Instruction> = self.decode(function).collect();
+        let is_padding =
+            |it: &&Instruction| matches!(it.mnemonic(), Mnemonic::Nop | Mnemonic::Int3);
+        let last = all.iter().rev().find(|it| !is_padding(it))?;
+        let is_code = all.iter().all(|it| !it.is_invalid())
+            && (function.has_size || last.flow_control() != FlowControl::Next);
+        is_code.then_some(all)
+    }
+
     /// The bytes of an instruction that was decoded.
-    pub(super) fn bytes(&self, instruction: &Instruction) -> &[u8] {
+    pub(in super::super) fn bytes(&self, instruction: &Instruction) -> &[u8] {
         let has = |it: &&(u64, Vec<u8>)| {
             it.0 <= instruction.ip() && instruction.next_ip() <= it.0 + it.1.len() as u64
         };
@@ -135,14 +141,23 @@ impl Text {
 
     /// Does it call a hook, or take its address from where the loader has put it?
     fn is_hook(&self, instruction: &Instruction) -> bool {
+        self.hook(instruction).is_some()
+    }
+
+    /// Which hook does it call, or take the address of?
+    pub(in super::super) fn hook(&self, instruction: &Instruction) -> Option<&str> {
         let is_branch = !matches!(
             instruction.flow_control(),
             FlowControl::Next | FlowControl::Return | FlowControl::Interrupt
         );
         let is_near = is_branch && instruction.op0_kind() == OpKind::NearBranch64;
-        is_near && self.hooks.contains(&instruction.near_branch_target())
-            || instruction.is_ip_rel_memory_operand()
-                && self.hooks.contains(&instruction.ip_rel_memory_address())
+        let target = is_near.then(|| instruction.near_branch_target());
+        let word = || {
+            let is_word = instruction.is_ip_rel_memory_operand();
+            is_word.then(|| instruction.ip_rel_memory_address())
+        };
+        let hook = |address: u64| self.hooks.get(&address).map(String::as_str);
+        target.and_then(hook).or_else(|| word().and_then(hook))
     }
 
     fn read_hooks(&mut self, file: &ElfFile64<'_, Endianness>) {
@@ -151,8 +166,8 @@ impl Text {
             let RelocationTarget::Symbol(idx) = relocation.target() else { continue };
             let symbol = names.as_ref().and_then(|it| it.symbol_by_index(idx).ok());
             let name = symbol.and_then(|it| it.name().ok().map(str::to_owned));
-            if name.is_some_and(|it| it.starts_with("__tsan_")) {
-                self.hooks.insert(address);
+            if let Some(name) = name.filter(|it| it.starts_with("__tsan_")) {
+                self.hooks.insert(address, name);
             }
         }
         for section in file.sections() {
@@ -163,10 +178,11 @@ impl Text {
                 let mark = before.replace(stub);
                 let is_jump =
                     stub.mnemonic() == Mnemonic::Jmp && stub.memory_base() == Register::RIP;
-                if is_jump && self.hooks.contains(&stub.ip_rel_memory_address()) {
+                let hook = self.hooks.get(&stub.ip_rel_memory_address()).filter(|_| is_jump);
+                if let Some(hook) = hook.cloned() {
                     let mark = mark.filter(|it| it.mnemonic() == Mnemonic::Endbr64);
-                    self.hooks.extend(mark.map(|it| it.ip()));
-                    self.hooks.insert(stub.ip());
+                    self.hooks.extend(mark.map(|it| (it.ip(), hook.clone())));
+                    self.hooks.insert(stub.ip(), hook);
                 }
             }
         }

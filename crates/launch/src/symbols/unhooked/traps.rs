@@ -13,7 +13,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, Register};
+use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, Register};
 use raddle_trace::TrapEntry;
 
 use super::{
@@ -81,13 +81,9 @@ fn find(path: &Path) -> Traps {
 
 /// The trap for an instruction, if its function is code from beginning to end and the instruction is part of it.
 fn instruction(text: &Text, function: &Function, at: u64) -> Option<TrapEntry> {
-    let all: Vec<Instruction> = text.decode(function).collect();
-    let is_padding = |it: &&Instruction| matches!(it.mnemonic(), Mnemonic::Nop | Mnemonic::Int3);
-    let last = all.iter().rev().find(|it| !is_padding(it))?;
-    let is_code = all.iter().all(|it| !it.is_invalid())
-        && (function.has_size || last.flow_control() != FlowControl::Next);
+    let all = text.decode_surely(function)?;
     let found = all.iter().find(|it| it.ip() == at)?;
-    if is_code { entry(found, text.bytes(found)) } else { None }
+    entry(found, text.bytes(found))
 }
 
 fn entry(it: &Instruction, bytes: &[u8]) -> Option<TrapEntry> {

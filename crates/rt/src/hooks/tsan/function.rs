@@ -3,12 +3,15 @@
 use std::mem::offset_of;
 
 use crate::{
-    control::{CONTROL, Control, Hot, IS_ACTIVE, control},
+    control::{Control, GLOBAL, Global, Hot, control},
+    outside::near::END,
     record::stack::ShadowStack,
 };
 
-const FS: usize = offset_of!(Control, hot) + offset_of!(Hot, fs);
-const STACK: usize = offset_of!(Control, hot) + offset_of!(Hot, stack);
+const IS_ACTIVE: usize = offset_of!(Global, is_active);
+const HOT: usize = offset_of!(Global, control) + offset_of!(Control, hot);
+const FS: usize = HOT + offset_of!(Hot, fs);
+const STACK: usize = HOT + offset_of!(Hot, stack);
 const FRAME_SIZE: usize = 16;
 const _: () = assert!(size_of::<ShadowStack>() == 24);
 
@@ -19,27 +22,32 @@ const _: () = assert!(size_of::<ShadowStack>() == 24);
 /// Called by instrumented code.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-unsafe extern "C" fn __tsan_func_entry() {
+pub(crate) unsafe extern "C" fn __tsan_func_entry() {
     core::arch::naked_asm!(
-        "cmp byte ptr [rip + {active}], 0",
+        // Ten bytes that a copy elsewhere has otherwise.
+        "lea r10, [rip + {global}]",
+        "nop dword ptr [rax]",
+        "cmp byte ptr [r10 + {active}], 0",
         "je 2f",
         "mov rax, fs:[0]",
-        "cmp rax, [rip + {control} + {fs}]", // a thread that is not ours
+        "cmp rax, [r10 + {fs}]", // a thread that is not ours
         "jne 2f",
-        "mov rax, [rip + {control} + {stack}]",
+        "mov rax, [r10 + {stack}]",
         "lea rsi, [rsp + 8]",
-        "cmp rax, [rip + {control} + {stack} + 8]", // no room
+        "cmp rax, [r10 + {stack} + 8]", // no room
         "jae 3f",
         "cmp rsi, [rax - 8]", // functions that were left without exit
         "jae 3f",
         "mov [rax], rdi",
         "mov [rax + 8], rsi",
         "add rax, {frame}",
-        "mov [rip + {control} + {stack}], rax",
+        "mov [r10 + {stack}], rax",
         "2: ret",
         "3: jmp {slow}",
-        active = sym IS_ACTIVE,
-        control = sym CONTROL,
+        ".quad {end}",
+        active = const IS_ACTIVE,
+        global = sym GLOBAL,
+        end = const END,
         fs = const FS,
         stack = const STACK,
         frame = const FRAME_SIZE,
@@ -63,22 +71,27 @@ pub(crate) const NO_RESULT: i32 = 0x6e0_7a1e;
 /// Called by instrumented code.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-unsafe extern "C" fn __tsan_func_exit() {
+pub(crate) unsafe extern "C" fn __tsan_func_exit() {
     core::arch::naked_asm!(
-        "cmp byte ptr [rip + {active}], 0",
+        // Ten bytes that a copy elsewhere has otherwise.
+        "lea r10, [rip + {global}]",
+        "nop dword ptr [rax]",
+        "cmp byte ptr [r10 + {active}], 0",
         "je 2f",
         "mov rax, fs:[0]",
-        "cmp rax, [rip + {control} + {fs}]",
+        "cmp rax, [r10 + {fs}]",
         "jne 2f",
-        "mov rax, [rip + {control} + {stack}]",
-        "cmp rax, [rip + {control} + {stack} + 16]",
+        "mov rax, [r10 + {stack}]",
+        "cmp rax, [r10 + {stack} + 16]",
         "jbe 2f",
         "sub rax, {frame}",
-        "mov [rip + {control} + {stack}], rax",
+        "mov [r10 + {stack}], rax",
         "2: mov eax, {no_result}",
         "ret",
-        active = sym IS_ACTIVE,
-        control = sym CONTROL,
+        ".quad {end}",
+        active = const IS_ACTIVE,
+        global = sym GLOBAL,
+        end = const END,
         fs = const FS,
         stack = const STACK,
         frame = const FRAME_SIZE,

@@ -7,20 +7,24 @@ use raddle_analysis::hb::Segment;
 use raddle_model::OpKind;
 
 use crate::{
-    control::{CONTROL, Control, Hot, TRACKING},
+    control::{Control, GLOBAL, Global, Hot},
+    outside::near::{END, Hook},
     record::stack::Caller,
     schedule::access::{access, range, volatile},
     state::shadow::{BLOCK, CHUNK_BITS, CHUNK_BYTES, MASK_SHIFT, TAG},
 };
 
-const MINE_WRITTEN: usize = offset_of!(Control, hot) + offset_of!(Hot, mine_written);
-const MINE: usize = offset_of!(Control, hot) + offset_of!(Hot, mine);
-const PATIENCE: usize = offset_of!(Control, hot) + offset_of!(Hot, patience);
-const CHUNKS: usize = offset_of!(Control, hot) + offset_of!(Hot, chunks);
-const OWNERS: usize = offset_of!(Control, hot) + offset_of!(Hot, owners);
-const FS: usize = offset_of!(Control, hot) + offset_of!(Hot, fs);
-const ME: usize = offset_of!(Control, me);
-const IS_INSIDE: usize = offset_of!(Control, is_inside);
+const IS_TRACKING: usize = offset_of!(Global, is_tracking);
+const CONTROL: usize = offset_of!(Global, control);
+const HOT: usize = CONTROL + offset_of!(Control, hot);
+const MINE_WRITTEN: usize = HOT + offset_of!(Hot, mine_written);
+const MINE: usize = HOT + offset_of!(Hot, mine);
+const PATIENCE: usize = HOT + offset_of!(Hot, patience);
+const CHUNKS: usize = HOT + offset_of!(Hot, chunks);
+const OWNERS: usize = HOT + offset_of!(Hot, owners);
+const FS: usize = HOT + offset_of!(Hot, fs);
+const ME: usize = CONTROL + offset_of!(Control, me);
+const IS_INSIDE: usize = CONTROL + offset_of!(Control, is_inside);
 /// Of a cell for writes, where it is; and of its partner for reads.
 const WRITES: usize = 0;
 const READS: usize = BLOCK;
@@ -44,26 +48,28 @@ macro_rules! export_fast {
         #[unsafe(naked)]
         pub(crate) unsafe extern "C" fn $name() {
             core::arch::naked_asm!(
-                "cmp byte ptr [rip + {is_tracking}], 0",
+                // Ten bytes that a copy elsewhere has otherwise.
+                "lea r10, [rip + {global}]",
+                "nop dword ptr [rax]",
+                "cmp byte ptr [r10 + {is_tracking}], 0",
                 "je 2f",
                 $patience,
                 concat!("test dil, ", $misaligned),
                 "jnz 3f",
                 "mov rax, rdi",
                 "shr rax, {bits}",
-                "mov rcx, [rip + {control} + {chunks}]",
-                "mov rax, [rcx + rax * 8]",
+                "mov rcx, [r10 + {chunks}]",
+                "mov r9, [rcx + rax * 8]",
                 "mov ecx, edi",
                 "and ecx, {place}",
-                "test rax, rax",
+                "test r9, r9",
                 "jz 3f",
-                "mov edx, ecx",
-                "and edx, -{block}",
-                "add rcx, rdx",
-                "lea r9, [rax + rcx]",
-                concat!("mov ", $word, ", [rax + rcx + {plane}]"),
+                "add r9, rcx",
+                "and ecx, -{block}",
+                "add r9, rcx",
+                concat!("mov ", $word, ", [r9 + {plane}]"),
                 $($part,)*
-                concat!("cmp ", $word, ", [rip + {control} + {mine}]"),
+                concat!("cmp ", $word, ", [r10 + {mine}]"),
                 "jne 4f",
                 "2: ret",
                 "4:",
@@ -72,18 +78,18 @@ macro_rules! export_fast {
                 "lea edx, [rax - 1]",
                 "cmp edx, {tags} - 1",
                 "jae 3f",
-                "cmp dword ptr [rip + {control} + {mine}], {nobodys}",
+                "cmp dword ptr [r10 + {mine}], {nobodys}",
                 "je 3f",
                 "and eax, {segments}",
-                "mov rdx, [rip + {control} + {owners}]",
+                "mov rdx, [r10 + {owners}]",
                 "mov eax, [rdx + rax * 4]",
-                "cmp eax, [rip + {control} + {me}]",
+                "cmp eax, [r10 + {me}]",
                 "jne 3f",
                 // May the thread enter a hook (`control::may_enter`)?
-                "cmp byte ptr [rip + {control} + {is_inside}], 0",
+                "cmp byte ptr [r10 + {is_inside}], 0",
                 "jne 3f",
                 "mov rax, fs:[0]",
-                "cmp rax, [rip + {control} + {fs}]",
+                "cmp rax, [r10 + {fs}]",
                 "jne 3f",
                 $($fresh,)*
                 concat!("mov [r9 + {plane}], ", $new),
@@ -91,11 +97,13 @@ macro_rules! export_fast {
                 "3: mov rsi, [rsp]",
                 "lea rdx, [rsp + 8]",
                 "jmp {work}",
+                ".quad {end}",
                 // At the end, where nobody runs it: what it aligns is the function's section, and so its entry.
                 ".p2align 6",
                 "/* {patience} {mask} {mask_shift} */",
-                is_tracking = sym TRACKING,
-                control = sym CONTROL,
+                is_tracking = const IS_TRACKING,
+                global = sym GLOBAL,
+                end = const END,
                 chunks = const CHUNKS,
                 patience = const PATIENCE,
                 mine = const $mine,
@@ -118,6 +126,18 @@ macro_rules! export_fast {
         }
     )*};
 }
+
+/// Those of them that are the most of what a program calls, in the order of `protocol::NEAR_HOOKS`.
+pub(crate) const NEAR: [Hook; 8] = [
+    __tsan_read1,
+    __tsan_read2,
+    __tsan_read4,
+    __tsan_read8,
+    __tsan_write1,
+    __tsan_write2,
+    __tsan_write4,
+    __tsan_write8,
+];
 
 /// Exports `$name(address)`, which goes on in `$work(address, pc, sp)`.
 macro_rules! export_access {
@@ -172,50 +192,48 @@ extern "C" fn read_write<const SIZE: usize>(address: usize, pc: usize, sp: usize
 }
 
 export_fast! {
-    __tsan_read1: "0", 4, "eax", "r8d", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f",
-        ["mov ecx, edi", "and ecx, 3", "add ecx, {mask_shift}", "mov r8d, 1", "shl r8d, cl",
-            "mov edx, eax", "and edx, r8d", "cmp edx, r8d", "jne 4f", "or eax, {mask}"],
+    __tsan_read1: "0", 4, "eax", "r8d", READS, MINE, "sub dword ptr [r10 + {patience}], 1; js 3f",
+        ["mov ecx, edi", "and ecx, 3", "add ecx, {mask_shift}", "bt eax, ecx", "jnc 4f", "or eax, {mask}"],
         ["mov eax, [r9 + {writes}]"],
-        ["mov edx, [rip + {control} + {mine}]", "and edx, ~{mask}", "or r8d, edx", "mov eax, [r9 + {plane}]",
+        ["mov r8d, 1", "shl r8d, cl", "mov edx, [r10 + {mine}]", "and edx, ~{mask}", "or r8d, edx", "mov eax, [r9 + {plane}]",
             "mov ecx, eax", "and ecx, ~{mask}", "cmp ecx, edx", "jne 5f", "or r8d, eax", "5:"] => read::<1>;
-    __tsan_read2: "1", 4, "eax", "r8d", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f",
+    __tsan_read2: "1", 4, "eax", "r8d", READS, MINE, "sub dword ptr [r10 + {patience}], 1; js 3f",
         ["mov ecx, edi", "and ecx, 3", "add ecx, {mask_shift}", "mov r8d, 3", "shl r8d, cl",
             "mov edx, eax", "and edx, r8d", "cmp edx, r8d", "jne 4f", "or eax, {mask}"],
         ["mov eax, [r9 + {writes}]"],
-        ["mov edx, [rip + {control} + {mine}]", "and edx, ~{mask}", "or r8d, edx", "mov eax, [r9 + {plane}]",
+        ["mov edx, [r10 + {mine}]", "and edx, ~{mask}", "or r8d, edx", "mov eax, [r9 + {plane}]",
             "mov ecx, eax", "and ecx, ~{mask}", "cmp ecx, edx", "jne 5f", "or r8d, eax", "5:"] => read::<2>;
-    __tsan_read4: "3", 4, "eax", "r8d", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f",
+    __tsan_read4: "3", 4, "eax", "r8d", READS, MINE, "sub dword ptr [r10 + {patience}], 1; js 3f",
         [],
         ["mov eax, [r9 + {writes}]"],
-        ["mov r8d, [rip + {control} + {mine}]"] => read::<4>;
-    __tsan_read8: "7", 8, "rax", "r8", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f",
+        ["mov r8d, [r10 + {mine}]"] => read::<4>;
+    __tsan_read8: "7", 8, "rax", "r8", READS, MINE, "sub dword ptr [r10 + {patience}], 1; js 3f",
         [],
         ["mov eax, [r9 + {writes}]", "cmp eax, [r9 + {writes} + 4]", "jne 3f"],
-        ["mov r8, [rip + {control} + {mine}]"] => read::<8>;
+        ["mov r8, [r10 + {mine}]"] => read::<8>;
     __tsan_write1: "0", 4, "eax", "r8d", WRITES, MINE_WRITTEN, "",
-        ["mov ecx, edi", "and ecx, 3", "add ecx, {mask_shift}", "mov r8d, 1", "shl r8d, cl",
-            "mov edx, eax", "and edx, r8d", "cmp edx, r8d", "jne 4f", "or eax, {mask}"],
+        ["mov ecx, edi", "and ecx, 3", "add ecx, {mask_shift}", "bt eax, ecx", "jnc 4f", "or eax, {mask}"],
         ["mov eax, [r9 + {writes}]"],
-        ["mov edx, [rip + {control} + {mine}]", "and edx, ~{mask}", "or r8d, edx", "mov eax, [r9 + {plane}]",
+        ["mov r8d, 1", "shl r8d, cl", "mov edx, [r10 + {mine}]", "and edx, ~{mask}", "or r8d, edx", "mov eax, [r9 + {plane}]",
             "mov ecx, eax", "and ecx, ~{mask}", "cmp ecx, edx", "jne 5f", "or r8d, eax", "5:"] => write::<1>;
     __tsan_write2: "1", 4, "eax", "r8d", WRITES, MINE_WRITTEN, "",
         ["mov ecx, edi", "and ecx, 3", "add ecx, {mask_shift}", "mov r8d, 3", "shl r8d, cl",
             "mov edx, eax", "and edx, r8d", "cmp edx, r8d", "jne 4f", "or eax, {mask}"],
         ["mov eax, [r9 + {writes}]"],
-        ["mov edx, [rip + {control} + {mine}]", "and edx, ~{mask}", "or r8d, edx", "mov eax, [r9 + {plane}]",
+        ["mov edx, [r10 + {mine}]", "and edx, ~{mask}", "or r8d, edx", "mov eax, [r9 + {plane}]",
             "mov ecx, eax", "and ecx, ~{mask}", "cmp ecx, edx", "jne 5f", "or r8d, eax", "5:"] => write::<2>;
     __tsan_write4: "3", 4, "eax", "r8d", WRITES, MINE_WRITTEN, "",
         [],
         ["mov eax, [r9 + {writes}]"],
-        ["mov r8d, [rip + {control} + {mine}]"] => write::<4>;
+        ["mov r8d, [r10 + {mine}]"] => write::<4>;
     __tsan_write8: "7", 8, "rax", "r8", WRITES, MINE_WRITTEN, "",
         [],
         ["mov eax, [r9 + {writes}]", "cmp eax, [r9 + {writes} + 4]", "jne 3f"],
-        ["mov r8, [rip + {control} + {mine}]"] => write::<8>;
-    __tsan_vptr_read: "7", 8, "rax", "r8", READS, MINE, "sub dword ptr [rip + {control} + {patience}], 1; js 3f",
+        ["mov r8, [r10 + {mine}]"] => write::<8>;
+    __tsan_vptr_read: "7", 8, "rax", "r8", READS, MINE, "sub dword ptr [r10 + {patience}], 1; js 3f",
         [],
         ["mov eax, [r9 + {writes}]", "cmp eax, [r9 + {writes} + 4]", "jne 3f"],
-        ["mov r8, [rip + {control} + {mine}]"] => read::<8>;
+        ["mov r8, [r10 + {mine}]"] => read::<8>;
 }
 
 export_access! {
