@@ -7,7 +7,7 @@
 //! A history's successor depends on what is ordered, too, and a thread may learn more within its segment. Whatever was
 //! ordered stays so, and a read that is kept although it is known to be before can't make a race of anything that is none.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, iter::from_fn};
 
 use raddle_model::ThreadId;
 
@@ -26,6 +26,7 @@ pub struct SharedHistories {
     all: Vec<Box<[Entry]>>,
     numbers: BTreeMap<Box<[Entry]>, u32>,
     successors: Box<[Successor; N_SUCCESSORS]>,
+    short: Box<[Short; N_SHORT]>,
     /// To work in.
     scratch: Histories,
 }
@@ -38,6 +39,15 @@ struct Successor {
     is: u32,
 }
 
+/// The number of a history of one or two accesses, the last time that anybody asked: most words begin with one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Short {
+    entries: [Entry; 2],
+    is: u32,
+}
+
+const N_SHORT: usize = 1 << 6;
+const NO_SHORT: Short = Short { entries: [Entry::NONE; 2], is: 0 };
 const N_SUCCESSORS: usize = 1 << 10;
 const NONE: Successor = Successor { history: u32::MAX, read: Entry::NONE, is: 0 };
 /// So many histories are kept. (Each has been some word's, and may still be.)
@@ -56,6 +66,7 @@ impl SharedHistories {
             all: Vec::new(),
             numbers: BTreeMap::new(),
             successors: Box::new([NONE; N_SUCCESSORS]),
+            short: Box::new([NO_SHORT; N_SHORT]),
             scratch: Histories::new(),
         }
     }
@@ -66,12 +77,26 @@ impl SharedHistories {
             self.all.clear();
             self.numbers.clear();
             self.successors.fill(NONE);
+            self.short.fill(NO_SHORT);
         }
     }
 
     /// The history of these accesses. `None` if there are too many histories.
-    pub fn of(&mut self, accesses: impl Iterator<Item = Accessed>) -> Option<SharedHistoryId> {
-        self.number(accesses.map(|it| Entry::of(&it)).collect())
+    pub fn of(&mut self, mut accesses: impl Iterator<Item = Accessed>) -> Option<SharedHistoryId> {
+        let mut next = || accesses.next().map(|it| Entry::of(&it));
+        let first = [next(), next(), next()];
+        let [Some(one), two, None] = first else {
+            return self.number(first.into_iter().flatten().chain(from_fn(next)).collect());
+        };
+        let entries = [one, two.unwrap_or(Entry::NONE)];
+        let place = (entries[0].key() ^ entries[1].key().rotate_left(3)) as usize % N_SHORT;
+        let known = &self.short[place];
+        if known.entries == entries {
+            return Some(SharedHistoryId(known.is));
+        }
+        let number = self.number(Some(one).into_iter().chain(two).collect())?;
+        self.short[place] = Short { entries, is: number.0 };
+        Some(number)
     }
 
     fn number(&mut self, entries: Box<[Entry]>) -> Option<SharedHistoryId> {
@@ -197,6 +222,26 @@ mod tests {
         assert!(!shared.is_ordered(both, A, true, &causality));
         causality.meet_all(B);
         assert!(shared.is_ordered(both, A, true, &causality));
+    }
+
+    #[test]
+    fn the_same_accesses_are_one_history() {
+        let (mut causality, mut shared) = (Causality::new(), SharedHistories::new());
+        causality.spawn(A, B, ObjectId(1));
+        let of_a = read(&mut causality, A, 15);
+        let all = [of_a, read(&mut causality, B, 15), Accessed { is_write: true, ..of_a }];
+        let mut numbers = Vec::new();
+        for _ in 0..2 {
+            for n in 0..=all.len() {
+                let number = shared.of(all[..n].iter().copied()).expect("room");
+                assert_eq!(shared.accesses(number).collect::<Vec<_>>(), all[..n]);
+                numbers.push(number.0);
+            }
+        }
+        assert_eq!(numbers, [0, 1, 2, 3, 0, 1, 2, 3]);
+        shared.clear();
+        assert_eq!(shared.of(all[1..2].iter().copied()), Some(SharedHistoryId(0)));
+        assert_eq!(shared.of(all[..1].iter().copied()), Some(SharedHistoryId(1)), "none is kept");
     }
 
     #[test]
