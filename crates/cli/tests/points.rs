@@ -158,3 +158,44 @@ int main(void) {
     let text = stdout(&output) + &stderr(&output);
     assert!(text.contains("in 1 execution, some accesses to shared memory were not"), "{text}");
 }
+
+/// Where nobody asks what is ordered, data that threads work on for long makes no steps; who waits for a plain variable gives way
+/// all the same, and a heap error is found.
+#[test]
+fn accesses_that_nobody_asks_about() {
+    const PROGRAM: &str = "#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int all[16], is_done, *block;
+static void *work(void *arg) {
+    for (int round = 0; round < 2000; round++) {
+        pthread_mutex_lock(&lock);
+        for (int i = 0; i < 16; i++) all[i] += arg != 0;
+        pthread_mutex_unlock(&lock);
+    }
+    if (arg) is_done = 1; else while (!is_done) __asm__ volatile(\"\" ::: \"memory\");
+    return arg;
+}
+int main(void) {
+    pthread_t s, t;
+    block = malloc(sizeof *block);
+    pthread_create(&s, 0, work, 0);
+    pthread_create(&t, 0, work, &t);
+    pthread_join(s, 0);
+    pthread_join(t, 0);
+    END
+    return all[0] != 2000;
+}
+";
+    for (end, expected) in [("", "no finding"), ("free(block); *block = 1;", "use after free")] {
+        let folder = folder();
+        write(folder.path(), "prog.c", &PROGRAM.replace("END", end));
+        let run = ["run", "prog.c", "--strategy", "walk", "--execs", "1", "--progress", "none"];
+        let output = raddle(folder.path(), &run)
+            .args(["--seed", "1", "--detect", "none", "--points", "sync", "--max-steps", "60000"])
+            .output()
+            .expect("raddle starts");
+        let text = stdout(&output) + &stderr(&output);
+        assert!(text.contains(expected) && !text.contains("accesses to shared memory"), "{text}");
+    }
+}

@@ -5,9 +5,12 @@
 //! next, or is read by several, and an access costs a look at its cell again. Variables that nobody has raced for retire.
 //! Two accesses that are not ordered make a variable of it, with the number that it had. So the same races are seen, by
 //! FastTrack's rule; only the accesses that were no steps any more are no longer anybody's business.
+//!
+//! Where races are not looked for and plain accesses are no points either (`--detect none --points sync`), order is nobody's
+//! business: memory is whose who came last.
 
 use raddle_analysis::hb::{Accessed, Segment};
-use raddle_model::{ObjectId, OpKind, SiteId};
+use raddle_model::{ObjectId, OpKind, Points, SiteId};
 use raddle_trace::ObjectClass;
 
 use crate::{
@@ -24,13 +27,28 @@ impl Control {
     #[inline]
     pub(super) fn is_busy(&self) -> bool {
         accesses::is_busy()
-            && self.memory.detect.is_on
+            && (self.memory.detect.is_on || self.is_order_unasked())
             && !self.scheduler.points.want_every_access()
+    }
+
+    /// May whoever comes take over memory that another thread owns?
+    #[inline]
+    pub(crate) fn is_anybodys(&self) -> bool {
+        accesses::is_busy() && self.is_order_unasked()
+    }
+
+    /// Does nobody ask whether accesses to memory are ordered: neither for races, nor to learn what is a point?
+    #[inline]
+    pub(crate) fn is_order_unasked(&self) -> bool {
+        !self.memory.detect.is_on && self.scheduler.points == Points::Sync
     }
 
     /// Do all accesses to memory that is owned or read by several, as far as they would conflict with one of the thread
     /// that runs, happen before what it does now?
     pub(super) fn is_ordered(&self, cell: *mut Cell, is_write: bool) -> bool {
+        if self.is_order_unasked() {
+            return true;
+        }
         // SAFETY: the caller has a cell, which has a partner.
         let (writes, reads) = unsafe { (*cell, *Shadow::reads(cell)) };
         let causality = &self.memory.detect.causality;
@@ -49,7 +67,7 @@ impl Control {
 
     /// The thread that runs accesses such memory, and all is ordered.
     pub(super) fn pass_on(&mut self, cell: *mut Cell, at: usize, touch: &Touch) {
-        if touch.kind == OpKind::Read {
+        if touch.kind == OpKind::Read && !self.is_order_unasked() {
             return self.read_shared(cell, at, touch);
         }
         self.end_history(cell);
@@ -95,6 +113,13 @@ impl Control {
     ) -> bool {
         // SAFETY: the caller has a cell, which has a partner.
         let history = unsafe { *Shadow::reads(cell) }.history();
+        if self.is_order_unasked() && !self.recorder.emit.is_exposed(object) {
+            self.memory.detect.forget_value(object);
+            self.memory.detect.retired.insert(at, object);
+            self.memory.shadow.log(cell);
+            self.pass_on(cell, at, touch);
+            return true;
+        }
         if history == NO_HISTORY || self.recorder.emit.is_exposed(object) {
             return false;
         }

@@ -73,7 +73,7 @@ impl Control {
                 State::Owned(..) | State::ReadShared(_) => {
                     let object = self.share(cell, at, variable);
                     variable = Some(object);
-                    if !self.memory.detect.is_on() {
+                    if !self.memory.detect.is_on() && !self.is_order_unasked() {
                         self.recorder.emit.set_exposed(object);
                         self.tell_exposed_at(at);
                     }

@@ -72,7 +72,10 @@ unsafe fn is_settled<const SIZE: usize, const IS_WRITE: bool>(address: usize) ->
             let it = *cell;
             if it.is_owned() {
                 if (*control).memory.detect.owner(it.segment()) != (*control).me {
-                    return false;
+                    if !(*control).is_anybodys() {
+                        return false;
+                    }
+                    *cell = new.with_mask(0);
                 }
             } else if it == Cell::UNTOUCHED {
                 if (*control).memory.shadow.has_log() || !(*control).is_clearly_unshared(at) {
@@ -190,6 +193,10 @@ fn is_awaited(control: &mut Control, object: ObjectId, touch: &Touch) -> bool {
 /// those to come.
 pub(crate) unsafe fn watch(inside: &mut Inside, touch: &Touch) {
     let object = inside.variables(touch.address, touch.size);
+    if inside.is_order_unasked() {
+        // No race will show that others know it.
+        inside.recorder.emit.set_exposed(object);
+    }
     // SAFETY: the caller promises that the program is about to read there.
     unsafe { visible(inside, object, touch, Flags::SPIN) };
     inside.inspect(touch);
