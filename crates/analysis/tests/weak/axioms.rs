@@ -300,11 +300,7 @@ impl Candidate<'_> {
             for b in (0..n_events).filter(|b| eco.has(a, *b)) {
                 let is_forwarded = self.rf[b] == a && events[a].thread == events[b].thread;
                 // Of what is read after what was forwarded, coherence is asked for each location.
-                if !is_forwarded
-                    && (events[a].is_write && events[b].is_write
-                        || !events[a].is_write && events[b].is_write
-                        || self.rf[b] == a)
-                {
+                if !is_forwarded && (events[b].is_write || self.rf[b] == a) {
                     order.add(a, b);
                 }
             }
