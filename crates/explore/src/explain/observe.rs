@@ -4,15 +4,17 @@
 //! Observed in one schedule, not proved: each observation says what is there, and leaves the mending to the
 //! reader.
 
+use std::{collections::HashSet, ops::Range};
+
 use raddle_analysis::HeldLocks;
 use raddle_model::{
     Event, Finding, Kind, Miss, Missed, NamedObject, ObjectId, Observation, OpKind, OpResult,
-    Point, ThreadId, ThreadState,
+    Place, Point, ThreadId, ThreadState,
 };
 use raddle_trace::{Region, Trace};
 
 use super::{
-    edges::{Node, site_hash},
+    edges::Node,
     points::{self, Points},
     rich::Rich,
 };
@@ -458,7 +460,9 @@ impl Scene<'_, '_> {
         None
     }
 
-    /// A wait of the failing thread after which what was read before it is not read again.
+    /// A wait of the failing thread after which nothing of what it looked at before, under the lock, is looked at again. Lines
+    /// count: of a loop, compilers put the first look elsewhere than the others, and of a condition with several
+    /// parts, the last one is not always looked at.
     fn no_loop(&mut self) -> Option<Observation> {
         let thread = self.finding.thread?;
         let events = &self.trace.events;
@@ -468,12 +472,20 @@ impl Scene<'_, '_> {
         let waited = events[..woke]
             .iter()
             .rposition(|it| it.thread == thread && it.kind == OpKind::CondWait)?;
-        let is_own = |idx: &usize| events[*idx].thread == thread;
-        let looked = (0..waited).rev().filter(is_own).find(|idx| events[*idx].kind.is_access())?;
-        let place = site_hash(self.trace, events[looked].site);
-        let looks_again = (woke + 1..events.len())
-            .filter(is_own)
-            .any(|idx| site_hash(self.trace, events[idx].site) == place);
-        (!looks_again).then(|| Observation::NoLoop { wait: self.point(waited) })
+        let is_own = |it: &Event| it.thread == thread;
+        let locked = events[..waited].iter().rposition(|it| is_own(it) && it.kind.takes_lock());
+        let looks = |range: Range<usize>| {
+            range.filter(|idx| is_own(&events[*idx]) && events[*idx].kind.is_access())
+        };
+        let line = |idx: usize| {
+            let Place { function, file, line, offset, .. } = self.points.place(idx);
+            (function, file, line, offset)
+        };
+        let before: HashSet<_> = looks(locked.unwrap_or(0)..waited).map(line).collect();
+        let looks_again = looks(woke + 1..events.len()).any(|idx| before.contains(&line(idx)));
+        if before.is_empty() || looks_again {
+            return None;
+        }
+        Some(Observation::NoLoop { wait: self.point(waited) })
     }
 }
