@@ -67,6 +67,7 @@ fn finds(folder: &Path, source: &str, strategy: &str) -> bool {
         Some(2) => {}
         other => panic!("{strategy}: {other:?}: {}{}", stdout(&output), stderr(&output)),
     }
+    assert!(!stderr(&output).contains("stability"), "{strategy}: {}", stderr(&output));
     for carrier in ["fibers", "threads"] {
         let replay = ["replay", "latest", "--carrier", carrier];
         let output = raddle(folder, &replay).output().expect("raddle starts");
@@ -91,6 +92,21 @@ fn check(name: &str, source: &str, finding: &[&str], missing: &[&str]) {
 fn many_threads() {
     let finding = ["surw", "stride:two", "pct:d=3", "pos", "rff", "directed", "urw", "portfolio"];
     check("reorder.c", REORDER, &finding, &["walk"]);
+}
+
+/// The schedule that was found is repeated by its choices, whatever constraints led to it.
+#[test]
+fn what_constraints_have_led_to_comes_back() {
+    let folder = folder();
+    write(folder.path(), "reorder.c", REORDER);
+    for seed in ["1", "2", "3", "4"] {
+        let run = ["run", "reorder.c", "--strategy", "rff", "--execs", "3000", "--seed", seed];
+        let output = raddle(folder.path(), &run).arg("--no-explain").output().expect("starts");
+        assert_eq!(code(&output), Some(2), "seed {seed}");
+        let replay = raddle(folder.path(), &["replay", "latest"]).output().expect("starts");
+        let text = stdout(&replay);
+        assert!(text.trim_end().ends_with(": reproduced"), "seed {seed}: {text}");
+    }
 }
 
 #[test]

@@ -109,7 +109,11 @@ impl Shown<'_> {
             objects,
             places,
             stacks,
-            plan: Plan { prefix: choices(trace), ..plan.clone() },
+            plan: Plan {
+                prefix: choices(trace),
+                picker: plan.picker.after_choices(),
+                ..plan.clone()
+            },
             execution,
             n_switches: trace.summary.n_switches,
             trace_digest: trace.summary.digest,

@@ -93,7 +93,7 @@ pub struct Block {
 impl Block {
     /// The prefix or the script that one of its executions follows. A script of abstract schedules is only theirs.
     pub fn prefix_of(&self, entry: &Entry) -> &[u32] {
-        let is_fuzzed = |it: &Entry| matches!(it.picker(), Some(PickerSpec::Rff { .. }));
+        let is_fuzzed = |it: &Entry| it.picker().is_some_and(PickerSpec::has_table);
         let is_others = !is_fuzzed(entry) && self.entries.iter().any(is_fuzzed);
         if is_others { &[] } else { &self.plan.prefix }
     }

@@ -80,7 +80,7 @@ pub enum PickerSpec {
         orders: [PlaceOrder; 2],
     },
     /// Partial order sampling that tries to keep an abstract schedule: the plan's prefix is the table of what its
-    /// constraints are about, [`crate::ReadsFrom`]s.
+    /// constraints are about, [`crate::ReadsFrom`]s. Without constraints the prefix is one of choices, as for most.
     Rff {
         /// What is wanted and what is to be avoided.
         wanted: AbstractSchedule,
@@ -229,6 +229,19 @@ impl Default for Giving {
 }
 
 impl PickerSpec {
+    /// Is the plan's prefix a table of what constraints are about?
+    pub const fn has_table(self) -> bool {
+        matches!(self, PickerSpec::Rff { wanted } if !wanted.is_empty())
+    }
+
+    /// The picker of a plan that repeats an execution: its choices are followed first, and nothing is constrained.
+    pub const fn after_choices(self) -> PickerSpec {
+        match self {
+            PickerSpec::Rff { .. } => PickerSpec::Rff { wanted: AbstractSchedule::NONE },
+            picker => picker,
+        }
+    }
+
     /// A number for the picker, and its parameters, for the shared segment.
     pub const fn to_numbers(self) -> (u32, [u64; 2]) {
         match self {

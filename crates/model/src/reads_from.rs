@@ -52,6 +52,14 @@ pub struct AbstractSchedule {
 impl AbstractSchedule {
     /// Constraints that there may be.
     pub const COUNT_MAX: usize = 8;
+    /// Nothing is asked for.
+    pub const NONE: AbstractSchedule =
+        AbstractSchedule { numbers: [0; AbstractSchedule::COUNT_MAX] };
+
+    /// Is nothing asked for?
+    pub const fn is_empty(&self) -> bool {
+        self.numbers[0] == 0
+    }
 
     /// These constraints, as far as there is room for them.
     pub fn new(constraints: impl IntoIterator<Item = Wish>) -> AbstractSchedule {

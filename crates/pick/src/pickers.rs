@@ -143,9 +143,8 @@ impl<'a> AnyPicker<'a> {
             PickerSpec::Constrained | PickerSpec::LeastSwitching => {
                 (Before::choices_of_script(prefix), AnyPicker::scripted(origin, prefix))
             }
-            PickerSpec::Switches | PickerSpec::Rff { .. } => {
-                (&[], AnyPicker::scripted(origin, prefix))
-            }
+            PickerSpec::Switches => (&[], AnyPicker::scripted(origin, prefix)),
+            picker if picker.has_table() => (&[], AnyPicker::scripted(origin, prefix)),
             _ => (prefix, AnyPicker::new(origin)),
         }
     }

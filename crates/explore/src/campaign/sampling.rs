@@ -84,7 +84,7 @@ impl Sampling<'_> {
         let entries = self.planning.block(range.start, (range.end - range.start) as u32);
         let picker = picker(&entries[0]);
         let script = self.planning.script();
-        let is_scripted = |it: &Entry| matches!(raddle_plan::picker(it), PickerSpec::Rff { .. });
+        let is_scripted = |it: &Entry| raddle_plan::picker(it).has_table();
         let plan = Plan {
             prefix: if entries.iter().any(is_scripted) { script } else { Vec::new() },
             picker,
