@@ -30,7 +30,7 @@ struct File {
 /// The file.
 pub fn perfetto(item: &Item<'_>) -> String {
     let finding = item.shown.finding;
-    let timeline = Timeline::new(finding);
+    let timeline = Timeline::new(finding, &[]);
     let mut events = tracks(item, &timeline);
     events.extend(steps(item, &timeline));
     events.extend(switches(&timeline));

@@ -96,7 +96,7 @@ fn result(item: &Item<'_>, kinds: &[Kind]) -> SarifResult {
 
 /// Each thread's steps; `None` if there are none.
 fn flow(finding: &Finding, base: &str) -> Option<CodeFlow> {
-    let timeline = Timeline::new(finding);
+    let timeline = Timeline::new(finding, &[]);
     let n_left_out = timeline.rows.len().saturating_sub(STEPS_MAX);
     let mut thread_flows = Vec::new();
     for lane in &timeline.lanes {

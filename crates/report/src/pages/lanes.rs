@@ -61,7 +61,7 @@ struct Lane {
 /// The values of a schedule.
 pub(super) fn lanes(view: &View<'_>, spots: &[Spot], base: &str, quotes: &mut Quotes) -> Lanes {
     let finding = view.finding;
-    let timeline = Timeline::new(finding);
+    let timeline = Timeline::new(finding, spots);
     let mut maker = Maker { base, quotes, texts: Texts::default(), places: Places::default() };
     let mut stacks: Vec<Vec<u64>> =
         finding.stacks.iter().map(|it| maker.stack(finding, it)).collect();
@@ -111,11 +111,12 @@ fn orders(view: &View<'_>, timeline: &Timeline<'_>) -> Vec<(usize, usize, &'stat
     ends.map(|(from, to)| (from.min(to), from.max(to), "reason")).collect()
 }
 
-/// The row of a line of the text, and its number there. An access that is no step has no row.
+/// The row of a line of the text, and its number there.
 fn named(finding: &Finding, timeline: &Timeline<'_>, spot: &Spot) -> Option<(usize, usize)> {
+    let is_its = |it: &Row<'_>| it.spot.is_some_and(|own| std::ptr::eq(own, spot));
     let row = match spot.when {
         When::Step(step, 0) => row_of(finding, timeline, step)?,
-        When::Step(..) => return None,
+        When::Step(..) => timeline.rows.iter().position(is_its)?,
         When::End => timeline.rows.iter().rposition(|it| it.thread == spot.thread)?,
     };
     Some((row, spot.number?))

@@ -15,7 +15,7 @@ pub(crate) use self::{
 };
 use crate::{
     layout::style::Style,
-    schedule::{rows, switches},
+    schedule::{Spot, When, rows, switches},
     words::names::Names,
 };
 
@@ -23,8 +23,8 @@ use crate::{
 pub(crate) struct Timeline<'a> {
     /// Threads, in their order.
     pub(crate) lanes: Vec<ThreadId>,
-    /// Steps in order, and between them the accesses of a race that were no steps, and what threads were
-    /// about to do at the end.
+    /// Steps in order, and between them the accesses of a race that were no steps, those that the text names, and what
+    /// threads were about to do at the end.
     pub(crate) rows: Vec<Row<'a>>,
     /// Which locks are held from row to row.
     pub(crate) bands: Vec<Band>,
@@ -48,12 +48,14 @@ pub(crate) struct Row<'a> {
     pub(crate) mark: Option<&'static str>,
     /// Why another thread comes after it, if one does.
     pub(crate) switch: Option<String>,
+    /// What the text says of it.
+    pub(crate) spot: Option<&'a Spot>,
 }
 
 impl<'a> Timeline<'a> {
-    /// The timeline of a finding.
-    pub(crate) fn new(finding: &'a Finding) -> Timeline<'a> {
-        let rows = rows(finding);
+    /// The timeline of a finding, with what a text says of it.
+    pub(crate) fn new(finding: &'a Finding, spots: &'a [Spot]) -> Timeline<'a> {
+        let rows = rows(finding, spots);
         let mut lanes: Vec<ThreadId> = finding.threads.iter().map(|it| it.thread).collect();
         lanes.extend(rows.iter().map(|it| it.thread));
         lanes.sort_unstable();
@@ -70,10 +72,10 @@ impl<'a> Timeline<'a> {
     }
 }
 
-fn rows(finding: &Finding) -> Vec<Row<'_>> {
+fn rows<'a>(finding: &'a Finding, spots: &'a [Spot]) -> Vec<Row<'a>> {
     let style = Style { color: false, unicode: true, width: 200, full: true };
     let reasons = switches::reasons(finding);
-    let all = rows::rows(finding, &[], super::ROWS_MAX, &mut Names::new(finding), &style);
+    let all = rows::rows(finding, spots, super::ROWS_MAX, &mut Names::new(finding), &style);
     let mut rows: Vec<Row<'_>> = Vec::new();
     for row in all {
         match row {
@@ -81,7 +83,8 @@ fn rows(finding: &Finding) -> Vec<Row<'_>> {
                 let step = cell.number.map(|it| (it - finding.n_steps_dropped - 1) as usize);
                 let of_step = step.map(|it| finding.steps[it].object);
                 let words = format!("{}{}", cell.words.op, cell.words.result);
-                let object = of_step.or_else(|| pending_object(finding, &cell));
+                let of_spot = cell.spot.filter(|it| it.when != When::End).map(|it| it.object);
+                let object = of_step.or(of_spot).or_else(|| pending_object(finding, &cell));
                 rows.push(Row {
                     number: cell.number,
                     step,
@@ -91,6 +94,7 @@ fn rows(finding: &Finding) -> Vec<Row<'_>> {
                     place: cell.place.filter(|it| **it != Place::default()),
                     mark: cell.mark,
                     switch: None,
+                    spot: cell.spot,
                 });
             }
             // Reasons are taken from the steps: the last row before a switch may be no step.

@@ -9,7 +9,7 @@ use crate::tests::{analyses, samples};
 /// Rows, then bands, then arrows.
 fn check(finding: &Finding, expect: Expect) {
     use std::fmt::Write as _;
-    let timeline = Timeline::new(finding);
+    let timeline = Timeline::new(finding, &[]);
     let mut out = String::new();
     for (idx, row) in timeline.rows.iter().enumerate() {
         let number = row.number.map_or("-".into(), |it| it.to_string());
@@ -162,7 +162,7 @@ fn a_stale_read_sees_an_old_store_and_passes_over_a_newer_one() {
         event.set_chosen(1, Some(passed));
         (finding.steps[idx].detail, finding.steps[idx].other) = (event.detail, event.other);
     }
-    let timeline = Timeline::new(&finding);
+    let timeline = Timeline::new(&finding, &[]);
     let edges: Vec<_> = timeline.edges.iter().map(|it| (it.from, it.to, it.kind)).collect();
     assert_eq!(edges, [(0, 2, EdgeKind::Stale), (1, 2, EdgeKind::Passed), (1, 5, EdgeKind::Value)]);
 }
