@@ -2,7 +2,7 @@
 //@ execs: 5000
 //@ memory-model: c11
 //@ cause: atomic_load_explicit(&flag[me]
-//@ says: flag T2 T3
+//@ says: flag T4 T1
 // Two threads that read two flags in opposite orders: with release and acquire they may disagree on which was set first.
 #include <assert.h>
 #include <pthread.h>

@@ -1,7 +1,8 @@
 //@ expect: assert
 //@ execs: 3000
 //@ memory-model: c11
-//@ says: turn T1 T2
+//@ says: T1 T2
+//@ unsaid: turn
 // Peterson's lock with a fence, but `turn` is only stored to: which of the two stores lasts need not be the one whose
 // thread comes to its fence last.
 #include <assert.h>
