@@ -19,6 +19,7 @@ mod naming;
 mod rust;
 mod source;
 mod table;
+mod tasks;
 mod types;
 mod unhooked;
 mod unseen;

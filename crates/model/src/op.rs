@@ -183,6 +183,8 @@ op_kinds! {
     Connect = "connect",
     /// Closes a descriptor.
     Close = "close",
+    /// Is about to poll a task of an async runtime: does so, or one of `arg` other things, as the schedule has it.
+    Task = "task",
 }
 
 impl OpKind {
@@ -237,7 +239,8 @@ impl OpKind {
     /// Is it an op on a descriptor?
     #[inline]
     pub const fn is_io(self) -> bool {
-        matches!(self, OpKind::Io) || (self as u8) >= (OpKind::IoRead as u8)
+        matches!(self, OpKind::Io)
+            || (self as u8) >= (OpKind::IoRead as u8) && (self as u8) <= (OpKind::Close as u8)
     }
 
     /// The verb where its object is told with it.
@@ -264,6 +267,7 @@ impl OpKind {
                 | OpKind::Yield
                 | OpKind::Sleep
                 | OpKind::Any
+                | OpKind::Task
         )
     }
 }

@@ -329,6 +329,7 @@ fn is_foreseen(step: &RunStep) -> bool {
                 | OpKind::Call
                 | OpKind::Query
                 | OpKind::Any
+                | OpKind::Task
         )
 }
 
