@@ -19,7 +19,6 @@ mod naming;
 mod rust;
 mod source;
 mod table;
-mod tasks;
 mod types;
 mod unhooked;
 mod unseen;

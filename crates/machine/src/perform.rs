@@ -36,7 +36,7 @@ impl Machine {
                 let n_waiters = self.futex_waiters(op.object).len() as u32;
                 if (1..n_waiters).contains(&(op.arg as u32)) { n_waiters } else { 1 }
             }
-            OpKind::Any | OpKind::Task => op.arg.clamp(1, u64::from(u32::MAX)) as u32,
+            OpKind::Any => op.arg.clamp(1, u64::from(u32::MAX)) as u32,
             _ => 1,
         }
     }
@@ -180,7 +180,7 @@ impl Machine {
             OpKind::Broadcast => return Ok(self.broadcast(object)),
             OpKind::BarrierArrive => return Ok(self.arrive(thread, object)),
             OpKind::FutexNotify => return Ok(self.notify(op, choice)),
-            OpKind::Any | OpKind::Task => {
+            OpKind::Any => {
                 return Ok(Performed { value: u64::from(choice), ..OpResult::Done.into() });
             }
             OpKind::Join | OpKind::TryJoin => return self.join(thread, op),

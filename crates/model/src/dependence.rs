@@ -165,9 +165,7 @@ impl Effect {
     /// What an op may do to its object.
     pub const fn of(kind: OpKind) -> Effect {
         match kind {
-            OpKind::Fence | OpKind::Yield | OpKind::Sleep | OpKind::Any | OpKind::Task => {
-                Effect::Nothing
-            }
+            OpKind::Fence | OpKind::Yield | OpKind::Sleep | OpKind::Any => Effect::Nothing,
             OpKind::Read | OpKind::AtomicLoad | OpKind::Query => Effect::Look,
             OpKind::Call
             | OpKind::Write

@@ -43,8 +43,6 @@ pub enum Fault {
     Cycle(Vec<Blocked>),
     /// Nobody will end these waits.
     Forlorn(Vec<Blocked>),
-    /// Tasks of an async runtime that wait, and nobody is left to wake them.
-    Tasks(Vec<NamedObject>),
     /// These threads repeat the same steps, so many of them (0 if that is not known).
     Round(Vec<ThreadId>, u64),
     /// Accesses to memory that nothing orders, or that were meant to come otherwise.

@@ -60,7 +60,7 @@ pub use function::short_function;
 pub use gap::Gap;
 pub use history::{Consistency, History, Operation, Refused};
 pub use hypothesis::{Family, Hypothesis, Kept, Tried};
-pub use location::{BlockSort, Content, Enumerators, Home, Location, TaskState};
+pub use location::{BlockSort, Content, Enumerators, Home, Location};
 pub use object::{Common, NamedObject, ObjectClass};
 pub use op::{Event, Flags, MemoryOrder, ObjectId, Op, OpKind, SiteId, ThreadId};
 pub use orders::{BothOrders, Change, Outcome};

@@ -119,49 +119,8 @@ pub enum Home {
     Pipe([u32; 2]),
     /// In the C library or the kernel.
     Common(Common),
-    /// A task of an async runtime.
-    Task {
-        /// Which one of those that were spawned there, from 1.
-        nth: u32,
-        /// The calls that spawned it, innermost first.
-        stack: Vec<Frame>,
-        /// What was to become of it when the execution ended.
-        state: TaskState,
-        /// Where it waits, if it does and that is known.
-        awaits: Box<Place>,
-        /// Who polls it.
-        thread: Option<ThreadId>,
-    },
     /// Nothing is known of it but its number.
     Number(ObjectId),
-}
-
-/// Where a task of an async runtime is in its life.
-#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(rename_all = "kebab-case"))]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum TaskState {
-    /// It is over.
-    #[default]
-    Finished,
-    /// It waits to be woken.
-    Waiting,
-    /// It was woken and waits to be polled.
-    Ready,
-    /// It is polled.
-    Polled,
-}
-
-impl TaskState {
-    /// The state with this number.
-    pub const fn from_number(number: u32) -> TaskState {
-        match number {
-            1 => TaskState::Waiting,
-            2 => TaskState::Ready,
-            3 => TaskState::Polled,
-            _ => TaskState::Finished,
-        }
-    }
 }
 
 impl Home {

@@ -92,10 +92,6 @@ impl NamedObject {
         let class = self.class.word();
         match &self.location.home {
             Home::Unknown => String::new(),
-            Home::Task { stack, .. } => {
-                let at = stack.first().map(crate::Place::text).filter(|it| !it.is_empty());
-                at.map_or_else(|| class.to_owned(), |at| format!("task spawned at {at}"))
-            }
             Home::Heap { thread, nth, offset, stack, sort } => {
                 let at = stack.first().map(crate::Place::text).unwrap_or_default();
                 let at = if at.is_empty() { "an unknown place" } else { &at };
@@ -177,8 +173,6 @@ pub enum ObjectClass {
     Spin,
     /// What the C library or the kernel keeps for all threads.
     Common,
-    /// A task of an async runtime.
-    Task,
 }
 
 impl ObjectClass {
@@ -188,7 +182,7 @@ impl ObjectClass {
     }
 
     /// All of them, by number.
-    pub const ALL: [ObjectClass; 12] = [
+    pub const ALL: [ObjectClass; 11] = [
         ObjectClass::Variable,
         ObjectClass::Mutex,
         ObjectClass::Cond,
@@ -200,7 +194,6 @@ impl ObjectClass {
         ObjectClass::Descriptor,
         ObjectClass::Spin,
         ObjectClass::Common,
-        ObjectClass::Task,
     ];
 
     /// What reports call it.
@@ -217,7 +210,6 @@ impl ObjectClass {
             ObjectClass::Descriptor => "descriptor",
             ObjectClass::Spin => "spin lock",
             ObjectClass::Common => "shared state",
-            ObjectClass::Task => "task",
         }
     }
 }

@@ -183,8 +183,6 @@ op_kinds! {
     Connect = "connect",
     /// Closes a descriptor.
     Close = "close",
-    /// Is about to poll a task of an async runtime: does so, or one of `arg` other things, as the schedule has it.
-    Task = "task",
 }
 
 impl OpKind {
@@ -239,8 +237,7 @@ impl OpKind {
     /// Is it an op on a descriptor?
     #[inline]
     pub const fn is_io(self) -> bool {
-        matches!(self, OpKind::Io)
-            || (self as u8) >= (OpKind::IoRead as u8) && (self as u8) <= (OpKind::Close as u8)
+        matches!(self, OpKind::Io) || (self as u8) >= (OpKind::IoRead as u8)
     }
 
     /// The verb where its object is told with it.
@@ -267,7 +264,6 @@ impl OpKind {
                 | OpKind::Yield
                 | OpKind::Sleep
                 | OpKind::Any
-                | OpKind::Task
         )
     }
 }

@@ -17,4 +17,3 @@ pub(crate) mod place;
 pub(crate) mod scope;
 pub(crate) mod steps;
 pub(crate) mod strength;
-pub(crate) mod tasks;

@@ -36,7 +36,6 @@ use crate::{
         locksets::Locksets,
         shadow::{Cell, Shadow},
         signals::Signals,
-        tasks::Tasks,
         thread::ThreadRt,
         trial::Trial,
         waiting::{PATIENCE, Waiting},
@@ -67,8 +66,6 @@ pub(crate) struct Scheduler {
     pub(crate) chooser: Chooser<'static>,
     #[expect(clippy::vec_box, reason = "a switch keeps pointers to entries while the table grows")]
     pub(crate) threads: Vec<Box<ThreadRt>>,
-    /// Tasks of async runtimes.
-    pub(crate) tasks: Tasks,
     /// Threads that wait in rounds.
     pub(crate) waiting: Waiting,
     /// How far time has jumped to the deadline of the thread that was chosen, although others could go on.

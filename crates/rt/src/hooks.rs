@@ -35,7 +35,6 @@ mod spin;
 mod std_call;
 mod stdio;
 mod syscall;
-mod task;
 mod thread;
 mod thread_local;
 mod time;
@@ -55,7 +54,6 @@ use crate::{control::Inside, outside::near::Hook, record::stack::Caller};
 
 pub(crate) use process::register_handlers;
 pub(crate) use syscall::raw_syscall;
-pub(crate) use task::stand_ins;
 pub(crate) use tsan::NO_RESULT;
 
 /// The hooks that programs call most, in the order of `protocol::NEAR_HOOKS`.

@@ -7,5 +7,4 @@ pub(crate) mod frame;
 pub(crate) mod io;
 pub(crate) mod near;
 pub(crate) mod pauses;
-pub(crate) mod tasks;
 pub(crate) mod traps;

@@ -11,7 +11,6 @@ pub(crate) mod listing;
 pub(crate) mod locksets;
 pub(crate) mod shadow;
 pub(crate) mod signals;
-pub(crate) mod tasks;
 pub(crate) mod thread;
 pub(crate) mod timers;
 pub(crate) mod trial;

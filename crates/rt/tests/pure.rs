@@ -15,8 +15,6 @@ mod circles;
 mod glibc;
 #[path = "../src/state/detect/keys.rs"]
 mod keys;
-#[path = "../src/record/library.rs"]
-mod library;
 #[path = "../src/record/stack.rs"]
 mod stack;
 #[path = "../src/record/ways.rs"]

@@ -25,12 +25,9 @@ pub const NO_PROCESS_CODE: i32 = 71;
 
 /// Says that the program is to be controlled; without it the runtime does nothing.
 pub const SEGMENT_VARIABLE: &CStr = c"RADDLE_SEGMENT";
-/// A file about the program's code, in words of eight bytes; addresses are those in the program's file. How many stretches of
-/// code are not the program's own, but its language's library, how many `pause` instructions, how many calls of hooks; then the
-/// stretches, each with its beginning and end, the addresses of the pauses, and the calls, each with the number of its hook in
-/// [`NEAR_HOOKS`]. Last, where tasks of async runtimes are polled: how many tables of functions, the function that numbers tasks
-/// and its counter, the function that draws numbers (0: not known); of each table the places of `poll`, `schedule`, `dealloc` and
-/// `shutdown`, and who runs its tasks (0: any thread, 1: the one in `block_on`, 2: a pool).
+/// A file that says which code is not the program's own, but its language's library: addresses in the program's file, where
+/// each stretch begins and ends. Those that end where they begin are `pause` instructions; those that seem to end before that
+/// are calls of hooks, each with its number in [`NEAR_HOOKS`].
 pub const LIBRARY_VARIABLE: &CStr = c"RADDLE_LIBRARY_CODE";
 /// A file that the execution writes its process to, and then waits for a debugger.
 pub const DEBUG_VARIABLE: &CStr = c"RADDLE_DEBUG";
@@ -124,13 +121,11 @@ pub enum RegionTag {
     Descriptor = 5,
     /// In the C library or the kernel.
     Common = 6,
-    /// A task of an async runtime.
-    Task = 7,
 }
 
 impl RegionTag {
     /// All of them, by number.
-    pub const ALL: [RegionTag; 8] = [
+    pub const ALL: [RegionTag; 7] = [
         RegionTag::Unknown,
         RegionTag::Global,
         RegionTag::Heap,
@@ -138,7 +133,6 @@ impl RegionTag {
         RegionTag::Thread,
         RegionTag::Descriptor,
         RegionTag::Common,
-        RegionTag::Task,
     ];
 
     /// From the segment; what is no number of a region is not known.
@@ -174,7 +168,7 @@ mod tests {
     fn numbers_of_regions_are_what_was_written() {
         let read = RegionTag::ALL.map(|it| RegionTag::from_number(it as u32));
         assert_eq!(read, RegionTag::ALL);
-        assert_eq!(RegionTag::from_number(8), RegionTag::Unknown);
+        assert_eq!(RegionTag::from_number(7), RegionTag::Unknown);
         assert_eq!(RegionTag::from_number(u32::MAX), RegionTag::Unknown);
     }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, atomic::Ordering};
 
 use raddle_model::{
     Allocator, BlockSort, Common, End, Escape, Event, Flags, HeapFault, History, MemoryLimit,
-    ObjectClass, ObjectId, Op, OpKind, OpResult, SiteId, Standstill, TaskState, ThreadId, mix,
+    ObjectClass, ObjectId, Op, OpKind, OpResult, SiteId, Standstill, ThreadId, mix,
 };
 
 use crate::{
@@ -131,21 +131,6 @@ pub enum Region {
     Pipe([u32; 2]),
     /// In the C library or the kernel.
     Common(Common),
-    /// A task of an async runtime.
-    Task {
-        /// Where it was spawned.
-        site: SiteId,
-        /// Which one of those that were spawned there, from 0.
-        ordinal: u32,
-        /// The calls that spawned it, as a number in [`Trace::stacks`].
-        stack: u32,
-        /// What was to become of it at the end.
-        state: TaskState,
-        /// Where it waits.
-        awaits: SiteId,
-        /// Who polls it.
-        thread: Option<ThreadId>,
-    },
 }
 
 /// A place in the frame of a function.
@@ -417,14 +402,6 @@ impl From<&ObjectEntry> for Object {
             RegionTag::Common => Common::ALL
                 .get(entry.base as usize)
                 .map_or(Region::Unknown, |it| Region::Common(*it)),
-            RegionTag::Task => Region::Task {
-                site: SiteId(entry.base),
-                ordinal: entry.ordinal,
-                stack: entry.stack,
-                state: TaskState::from_number(entry.size),
-                awaits: SiteId(entry.offset as u32),
-                thread: (entry.thread != u32::MAX).then_some(ThreadId(entry.thread)),
-            },
             RegionTag::Unknown => Region::Unknown,
         };
         Object { class, region, name: entry.name }

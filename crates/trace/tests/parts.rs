@@ -10,7 +10,7 @@ use std::{
 
 use raddle_model::{
     BlockSort, Common, End, Escape, Event, Giving, Handlers, ObjectClass, ObjectId, OpKind,
-    PickerSpec, Plan, Points, Profile, Record, SiteId, TaskState, ThreadId, Timeouts,
+    PickerSpec, Plan, Points, Profile, Record, SiteId, ThreadId, Timeouts,
 };
 use raddle_trace::{
     Caps, EnabledSet, Entry, FRAMES_MAX, FrameSpot, Freed, FreedEntry, MapError, ModuleEntry,
@@ -218,23 +218,6 @@ fn objects() -> Vec<(ObjectEntry, Region)> {
         (entry(RegionTag::Descriptor), Region::Descriptor(1)),
         (ObjectEntry { ordinal: 4, ..entry(RegionTag::Descriptor) }, Region::Pipe([1, 4])),
         (entry(RegionTag::Common), Region::Common(Common::ALL[1])),
-        (
-            ObjectEntry {
-                ordinal: 2,
-                size: 1,
-                stack: 1,
-                thread: u32::MAX,
-                ..entry(RegionTag::Task)
-            },
-            Region::Task {
-                site: SiteId(1),
-                ordinal: 2,
-                stack: 1,
-                state: TaskState::Waiting,
-                awaits: SiteId(24),
-                thread: None,
-            },
-        ),
         (ObjectEntry { region: 200, ..entry(RegionTag::Unknown) }, Region::Unknown),
     ]
 }

@@ -184,8 +184,7 @@ impl Tally {
             outcome.figures.single_threaded = true;
         }
         outcome.figures.executions += 1;
-        // One thread whose tasks can be polled in several orders has several schedules.
-        outcome.figures.single_threaded &= summary.n_threads <= n_alone && summary.n_drawn == 0;
+        outcome.figures.single_threaded &= summary.n_threads <= n_alone;
         outcome.figures.steps_total += summary.n_steps;
         outcome.figures.steps_max = outcome.figures.steps_max.max(summary.n_steps);
         outcome.figures.points_total += summary.n_points;

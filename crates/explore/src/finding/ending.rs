@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use raddle_model::{
-    Bucket, Certainty, End, Evidence, Fault, FreedMemory, Home, Kind, Misuse, Misused, NamedObject,
-    ObjectId, Place, TaskState, ThreadId, ThreadState, WaitFor, signal_name,
+    Bucket, Certainty, End, Evidence, Fault, FreedMemory, Kind, Misuse, Misused, Place, ThreadId,
+    ThreadState, WaitFor, signal_name,
 };
-use raddle_trace::{Object, Region, Trace};
+use raddle_trace::Trace;
 
 use super::{
     bucket::{self, Grain},
@@ -108,7 +108,7 @@ fn explain_lost(end: End) -> End {
 
 fn verdict(end: End, trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Verdict {
     match end {
-        End::Deadlock => deadlock(trace, scene, names),
+        End::Deadlock => deadlock(scene),
         End::Livelock => livelock(trace, scene),
         End::Misuse(misuse) => misused(misuse, trace, scene, names),
         End::Exit(code) => exit(code, trace, scene, names),
@@ -232,12 +232,9 @@ fn holder(misuse: Misuse, trace: &Trace, names: &mut Names<'_>) -> Option<(Threa
     Some((holder, names.place(site)))
 }
 
-fn deadlock(trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Verdict {
+fn deadlock(scene: &Scene) -> Verdict {
     let waits = &scene.waits;
     let Some(cycle) = waits::cycle(waits) else {
-        if let Some(verdict) = forlorn_tasks(trace, names) {
-            return verdict;
-        }
         let roots = waits::roots(waits);
         return Verdict {
             kind: Kind::Deadlock,
@@ -268,28 +265,6 @@ fn deadlock(trace: &Trace, scene: &Scene, names: &mut Names<'_>) -> Verdict {
         cycle: cycle.iter().map(|it| waits[it.wait_idx].thread).collect(),
         freed: None,
     }
-}
-
-/// Tasks that wait, where the threads that poll them have nothing to do.
-fn forlorn_tasks(trace: &Trace, names: &mut Names<'_>) -> Option<Verdict> {
-    let waits = |it: &Object| matches!(it.region, Region::Task { state: TaskState::Waiting, .. });
-    let numbers = (0..).map(ObjectId).zip(&trace.objects).filter(|it| waits(it.1));
-    let tasks: Vec<NamedObject> = numbers.map(|it| names.object(it.0)).collect();
-    let place = |it: &NamedObject| match &it.location.home {
-        Home::Task { awaits, stack, .. } if **awaits == Place::default() => stack.first().cloned(),
-        Home::Task { awaits, .. } => Some((**awaits).clone()),
-        _ => None,
-    };
-    let sites = bucket::set(tasks.iter().filter_map(place).collect());
-    (!tasks.is_empty()).then(|| Verdict {
-        kind: Kind::Deadlock,
-        fault: Fault::Tasks(tasks),
-        sites,
-        grain: Grain::Line,
-        detail: "tasks".into(),
-        cycle: Vec::new(),
-        freed: None,
-    })
 }
 
 /// Where the threads stood when the steps ran out is chance, but hardly in which functions.

@@ -57,7 +57,6 @@ impl Names<'_> {
             | Region::Descriptor(_)
             | Region::Pipe(_)
             | Region::Common(_)
-            | Region::Task { .. }
             | Region::Unknown => Location::default(),
         }
     }

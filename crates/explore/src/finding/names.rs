@@ -206,14 +206,6 @@ impl<'a> Names<'a> {
             Region::Descriptor(descriptor) => Some(Home::Descriptor(descriptor)),
             Region::Common(common) => Some(Home::Common(common)),
             Region::Pipe(ends) => Some(Home::Pipe(ends)),
-            Region::Task { site, ordinal, stack, state, awaits, thread } => {
-                let mut calls = self.stack(stack);
-                if calls.is_empty() {
-                    calls.push(self.place(site));
-                }
-                let awaits = Box::new(self.place(awaits));
-                Some(Home::Task { nth: ordinal + 1, stack: calls, state, awaits, thread })
-            }
             _ => None,
         };
         if let Some(home) = home {

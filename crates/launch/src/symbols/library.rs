@@ -5,8 +5,7 @@
 //! where each was compiled.
 //!
 //! Beside it, the `pause` instructions in that code: locks spin before they sleep. Where one thread runs at a time, what a
-//! spin waits for does not come, and only the pauses cost. And where tasks of async runtimes are polled (`tasks`), and, of
-//! all programs, calls of hooks (`hooked`).
+//! spin waits for does not come, and only the pauses cost. And of all programs, calls of hooks (`hooked`).
 
 use std::{
     collections::BTreeSet,
@@ -24,14 +23,13 @@ use super::{
     demangled,
     hooked::near_calls,
     table::{Symbol, Table},
-    tasks::{Tasks, tasks},
 };
 use crate::{Cache, CacheError};
 
 const PAUSE: [u8; 2] = [0xf3, 0x90];
 
-/// Writes the ranges of such code, its pauses, calls of hooks, and where tasks are polled into the cache, unless they are
-/// there, and gives back the file; `None` if there is nothing to say.
+/// Writes the ranges of such code, behind them each pause as an empty range, and calls of hooks, into the cache, unless they
+/// are there, and gives back the file; `None` if there is nothing to say.
 pub fn library_code(cache: &Cache, program: &Path) -> Result<Option<PathBuf>, CacheError> {
     let Ok(status) = fs::metadata(program) else { return Ok(None) };
     let key = format!(
@@ -41,7 +39,7 @@ pub fn library_code(cache: &Cache, program: &Path) -> Result<Option<PathBuf>, Ca
         status.mtime(),
         status.mtime_nsec()
     );
-    let entry = format!("library-4/{:016x}", raddle_model::hash_bytes(key.as_bytes()));
+    let entry = format!("library-3/{:016x}", raddle_model::hash_bytes(key.as_bytes()));
     let path = cache.path(&entry);
     let n_bytes = match fs::metadata(&path) {
         Ok(status) => status.len(),
@@ -55,33 +53,21 @@ pub fn library_code(cache: &Cache, program: &Path) -> Result<Option<PathBuf>, Ca
 }
 
 fn bytes(program: &Path) -> Vec<u8> {
-    let (ranges, pauses, tasks) = library(program);
-    let near_calls = near_calls(program);
-    // Without ranges there are no pauses and no tasks.
-    if ranges.is_empty() && near_calls.is_empty() {
-        return Vec::new();
-    }
-    let words = words(&ranges, &pauses, &near_calls, &tasks.words());
-    words.into_iter().flat_map(u64::to_le_bytes).collect()
+    let all = library(program).into_iter().chain(near_calls(program));
+    all.flatten().flat_map(u64::to_le_bytes).collect()
 }
 
-/// As `protocol::LIBRARY_VARIABLE` says.
-fn words(ranges: &[[u64; 2]], pauses: &[u64], near_calls: &[[u64; 2]], tasks: &[u64]) -> Vec<u64> {
-    let counts = [ranges.len(), pauses.len(), near_calls.len()].map(|it| it as u64);
-    [&counts[..], ranges.as_flattened(), pauses, near_calls.as_flattened(), tasks].concat()
-}
-
-/// The ranges of such code, its pauses, and where tasks are polled.
-fn library(program: &Path) -> (Vec<[u64; 2]>, Vec<u64>, Tasks) {
+/// The ranges of such code, and the pauses.
+fn library(program: &Path) -> Vec<[u64; 2]> {
     let table = Table::load(program);
     if !table.functions().any(|it| it.name == PERSONALITY) {
-        return Default::default();
+        return Vec::new();
     }
     let registry = Debug::load(program).map(|it| it.registry_crates()).unwrap_or_default();
     let functions: Vec<&Symbol> =
         table.functions().filter(|it| is_library(&demangled(&it.name), &registry)).collect();
-    let tasks = tasks(program, &table);
-    (ranges(&functions), pauses(program, &functions), tasks)
+    let pauses = pauses(program, &functions).into_iter().map(|it| [it, it]);
+    ranges(&functions).into_iter().chain(pauses).collect()
 }
 
 /// Sorted, and joined where they touch.
@@ -168,18 +154,13 @@ mod tests {
             .map(|it| u64::from_le_bytes(it.try_into().unwrap()))
             .collect();
         let table = Table::load(&program);
-        let (n_ranges, n_pauses) = (words[0] as usize, words[1] as usize);
-        let pauses = &words[3 + 2 * n_ranges..][..n_pauses];
-        let is_in_lock = |it: &u64| {
-            table.function(*it).is_some_and(|it| demangled(&it.name).ends_with("::lock_contended"))
+        let mut pauses = words.chunks_exact(2).filter(|it| it[0] == it[1]);
+        let is_in_lock = |it: &[u64]| {
+            table
+                .function(it[0])
+                .is_some_and(|it| demangled(&it.name).ends_with("::lock_contended"))
         };
-        assert!(pauses.iter().any(is_in_lock));
-    }
-
-    #[test]
-    fn what_is_found_is_written_behind_its_counts() {
-        let words = words(&[[16, 32]], &[20, 24], &[[40, 3]], &[0, 7, 8, 9]);
-        assert_eq!(words, [1, 2, 1, 16, 32, 20, 24, 40, 3, 0, 7, 8, 9]);
+        assert!(pauses.any(is_in_lock));
     }
 
     #[test]

@@ -61,11 +61,6 @@ impl Table {
         self.functions.iter()
     }
 
-    /// All variables, by address.
-    pub(super) fn variables(&self) -> impl Iterator<Item = &Symbol> {
-        self.variables.iter()
-    }
-
     pub(super) fn function(&self, address: u64) -> Option<&Symbol> {
         let symbol = nearest(&self.functions, address)?;
         let size = if symbol.size == 0 { MAX_UNSIZED } else { symbol.size };

@@ -381,10 +381,6 @@ fn object_name(object: &Object, idx: usize, ways: &[u64]) -> ObjectName {
         Region::Thread(thread) => plain(&[4, u64::from(thread.0)]),
         Region::Descriptor(number) => plain(&[5, u64::from(number)]),
         Region::Common(common) => plain(&[6, common as u64]),
-        Region::Task { site, ordinal, .. } => {
-            let site = ways.get(site.0 as usize).copied().unwrap_or(0);
-            plain(&[7, site, u64::from(ordinal)])
-        }
         Region::Pipe([one, other]) => plain(&[5, u64::from(one), u64::from(other)]),
     }
 }

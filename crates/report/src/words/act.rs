@@ -19,9 +19,6 @@ pub(crate) fn act(
     let value = value.filter(|_| is_telling(object)).map(|it| shown(it, object, style));
     let verb = verb(kind);
     match (kind, value) {
-        (OpKind::Task, _) if object.is_none_or(NamedObject::is_none) => {
-            "chooses where `select!` begins".to_owned()
-        }
         (OpKind::Read | OpKind::AtomicLoad, Some(value)) => format!("reads {name} = {value}"),
         (OpKind::Write | OpKind::AtomicStore | OpKind::ReadWrite, Some(value)) => {
             format!("sets {name} to {value}")
@@ -182,7 +179,7 @@ pub(crate) const fn verb(kind: OpKind) -> &'static str {
         OpKind::SigWait => "waits for a signal",
         OpKind::IoRead => "reads from",
         OpKind::IoWrite => "writes to",
-        OpKind::Poll | OpKind::Task => "polls",
+        OpKind::Poll => "polls",
         OpKind::Accept => "accepts a connection on",
         OpKind::Connect => "connects",
         OpKind::Close => "closes",

@@ -41,7 +41,6 @@ pub fn message(kind: Kind, failure: &Fault) -> String {
             all.iter().map(text).collect::<Vec<_>>().join(", ")
         }
         Fault::Forlorn(all) => forlorn(all),
-        Fault::Tasks(tasks) => super::tasks::forlorn(tasks),
         Fault::Round(threads, n_steps) => round(threads, *n_steps),
         Fault::Accesses { memory, accesses } => self::accesses(memory, accesses),
         Fault::Locks(all) => all.iter().map(nested).collect::<Vec<_>>().join(", "),

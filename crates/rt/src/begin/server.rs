@@ -25,7 +25,7 @@ use crate::{
     },
     begin::environment,
     control::{self, Control, Hot, Memory, Process, Recorder, Scheduler, control, is_active},
-    outside::{faults, near, pauses, tasks},
+    outside::{faults, near, pauses},
     process::{
         checkpoint,
         launcher::{
@@ -41,8 +41,8 @@ use crate::{
     schedule::threads,
     state::{
         accesses::Written, check::Check, detect::Detect, forks::Forks, heap::Heap, io::Io,
-        locksets::Locksets, shadow::Shadow, signals::Signals, tasks::Tasks, thread::ThreadRt,
-        waiting::Waiting, weak::Weak,
+        locksets::Locksets, shadow::Shadow, signals::Signals, thread::ThreadRt, waiting::Waiting,
+        weak::Weak,
     },
     tell::end,
 };
@@ -141,7 +141,6 @@ fn take_control(segment: Segment) {
             max_steps: u64::MAX,
             trial: None,
             waiting: Waiting::default(),
-            tasks: Tasks::default(),
             known_done: Vec::new(),
             commons: [ObjectId::NONE; Common::ALL.len()],
             points: Points::Visible,
@@ -191,8 +190,6 @@ fn take_control(segment: Segment) {
         (*control()).find_modules();
         pauses::take_out(&*control());
         near::install(&mut *control(), crate::hooks::near());
-        // After those: it writes over the beginnings of two functions, calls in them included.
-        tasks::install(&*control(), &crate::hooks::stand_ins());
         faults::install();
         crate::schedule::cancel::warm_up_unwinder();
         crate::hooks::register_handlers();
@@ -408,7 +405,6 @@ fn begin_execution(control: &mut Control, entry: &Entry) {
         control.scheduler.max_steps = (*header).request.max_steps;
         control.scheduler.trial = None;
         control.forget_waiting();
-        control.scheduler.tasks.restart();
         control.scheduler.known_done.clear();
         control.scheduler.commons = [ObjectId::NONE; Common::ALL.len()];
         let Some(picker) = entry.picker() else {

@@ -66,14 +66,6 @@ pub(crate) fn made(fd: c_int, kind: DescriptorKind, is_internal: bool) -> c_int 
     fd
 }
 
-fn made_epoll(fd: c_int) -> c_int {
-    if let Some(mut inside) = enter() {
-        inside.scheduler.tasks.has_driver = true;
-        leave((), inside);
-    }
-    made(fd, DescriptorKind::Event, true)
-}
-
 unsafe fn made_pair(result: c_int, ends: *const c_int, kind: DescriptorKind) -> c_int {
     if result == 0
         && let Some(mut inside) = enter()
@@ -188,13 +180,13 @@ unsafe extern "C-unwind" fn do_epoll_create(size: c_int) -> c_int {
         return fail(libc::EINVAL);
     }
     // SAFETY: the program's promises are passed on.
-    made_epoll(unsafe { real::epoll_create1(0) })
+    made(unsafe { real::epoll_create1(0) }, DescriptorKind::Event, true)
 }
 
 unsafe extern "C-unwind" fn do_epoll_create1(flags: c_int) -> c_int {
     common::call(Common::Files, OpKind::Call, caller());
     // SAFETY: the program's promises are passed on.
-    made_epoll(unsafe { real::epoll_create1(flags) })
+    made(unsafe { real::epoll_create1(flags) }, DescriptorKind::Event, true)
 }
 
 unsafe extern "C-unwind" fn do_dup(old: c_int) -> c_int {

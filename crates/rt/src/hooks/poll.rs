@@ -12,11 +12,7 @@ use raddle_model::{ObjectId, Op, OpKind, OpResult, SiteId};
 use crate::{
     base::{real, time},
     control::{Inside, enter},
-    hooks::{
-        caller, export, fail, hooks,
-        signal::bits_of,
-        task::{self, Release},
-    },
+    hooks::{caller, export, fail, hooks, signal::bits_of},
     outside::{
         clock,
         io::{self, PollRequest},
@@ -336,12 +332,6 @@ unsafe fn wait_for_events(
     let mut list = pollfd { fd: epoll, events: libc::POLLIN, revents: 0 };
     // SAFETY: the program promises room for so many events; inside a hook.
     unsafe {
-        let release = task::when_to_release(&mut inside, matches!(limit, Limit::Until(_)));
-        if release == Release::Before {
-            task::release(&mut inside);
-        }
-        let limit = if release == Release::Before { Limit::Now } else { limit };
-        let begun = inside.scheduler.machine.now();
         let site = inside.site(caller);
         let look = || {
             let args = [epoll as usize, events as usize, count as usize, 0, 0, size_of::<size_t>()];
@@ -350,11 +340,6 @@ unsafe fn wait_for_events(
         let answer = answer(with_mask(&mut inside, mask, |inside| {
             poll_until(inside, &raw mut list, 1, limit, site, look)
         }));
-        if release == Release::After {
-            let waited = inside.scheduler.machine.now() - begun;
-            inside.recorder.emit.delay_ns = inside.recorder.emit.delay_ns.max(waited);
-            task::release(&mut inside);
-        }
         let n_events = leave(answer, inside);
         if n_events > 0 {
             let size = n_events as usize * size_of::<epoll_event>();

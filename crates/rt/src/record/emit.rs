@@ -7,8 +7,7 @@
 
 use raddle_machine::Performed;
 use raddle_model::{
-    Event, Flags, MemoryOrder, ObjectId, Op, OpKind, OpResult, SiteId, TaskState, ThreadId,
-    hash_bytes, mix,
+    Event, Flags, MemoryOrder, ObjectId, Op, OpKind, OpResult, SiteId, ThreadId, hash_bytes, mix,
 };
 use raddle_trace::{Header, ObjectClass, ObjectEntry, Pair, Segment, SiteEntry};
 
@@ -28,8 +27,6 @@ pub(crate) struct Emit {
     pub(crate) delay_ns: u64,
     /// Readings of clocks, while there are other threads.
     pub(crate) n_clock_reads: u32,
-    /// Numbers that the schedule has chosen.
-    pub(crate) n_drawn: u32,
     /// Threads that have allocated memory, while there are others; a bit set of their numbers modulo 64.
     pub(crate) allocators: u64,
     /// Steps before which another thread could have been chosen.
@@ -123,7 +120,6 @@ impl Emit {
             n_switches: 0,
             delay_ns: 0,
             n_clock_reads: 0,
-            n_drawn: 0,
             allocators: 0,
             n_points: 0,
             digest: 0,
@@ -187,7 +183,7 @@ impl Emit {
     pub(crate) fn restore(&mut self, mark: &Mark) {
         (self.n_steps, self.n_lone_steps, self.n_switches, self.n_points) = (0, 0, 0, 0);
         self.delay_ns = 0;
-        (self.n_clock_reads, self.n_drawn) = (0, 0);
+        self.n_clock_reads = 0;
         self.allocators = 0;
         (self.digest, self.class) = (0, 0);
         self.last_of_thread.clone_from(&mark.last_of_thread);
@@ -235,8 +231,7 @@ impl Emit {
         let what =
             u64::from(op.kind as u8) | u64::from(thread.0) << 8 | u64::from(op.object.0) << 32;
         self.digest = mix(self.digest ^ u64::from(op.site.0), what);
-        if matches!(op.kind, OpKind::Any | OpKind::Task) {
-            self.n_drawn += u32::from(choice != 0);
+        if op.kind == OpKind::Any {
             self.add_choice(thread, choice);
         }
         let covers = Covers::of(op.kind);
@@ -380,20 +375,6 @@ impl Emit {
         self.bases.push(base);
         self.publish_object(ObjectId(number));
         ObjectId(number)
-    }
-
-    /// Says what was to become of a task.
-    pub(crate) fn set_task(
-        &mut self,
-        object: ObjectId,
-        state: TaskState,
-        awaits: SiteId,
-        thread: Option<ThreadId>,
-    ) {
-        let entry = &mut self.objects[object.idx()];
-        (entry.size, entry.offset) = (state as u32, u64::from(awaits.0));
-        entry.thread = thread.map_or(u32::MAX, |it| it.0);
-        self.publish_object(object);
     }
 
     /// Says which thread a thread's object stands for.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use raddle_trace::SiteEntry;
 
-use crate::record::library::{Library, NearCall, TaskCode};
+use crate::record::library::{Library, NearCall};
 
 /// A loaded executable or library.
 #[derive(Debug)]
@@ -86,16 +86,6 @@ impl Modules {
     /// The program's calls of hooks that are to be near it: asked for once.
     pub(crate) fn take_near_calls(&mut self) -> Vec<NearCall> {
         self.library.take_near_calls()
-    }
-
-    /// Where that code polls tasks, and what its addresses are relative to.
-    pub(crate) fn tasks(&self) -> (usize, &TaskCode) {
-        (self.found.first().map_or(0, |it| it.bias), self.library.tasks())
-    }
-
-    /// Is it code that the program's authors wrote, not a library that is compiled into it?
-    pub(crate) fn is_own_code(&self, pc: usize) -> bool {
-        self.is_program_code(pc) && !self.is_library_code(pc)
     }
 
     /// Is it code of the program itself?

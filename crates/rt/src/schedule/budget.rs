@@ -197,7 +197,6 @@ fn asks_the_world(op: &Op) -> bool {
     let by_kind = matches!(
         op.kind,
         OpKind::Any
-            | OpKind::Task
             | OpKind::Sleep
             | OpKind::Kill
             | OpKind::Handle

@@ -154,7 +154,6 @@ const fn is_always_told(kind: OpKind) -> bool {
             | OpKind::Start
             | OpKind::Exit
             | OpKind::Any
-            | OpKind::Task
             | OpKind::Fork
     )
 }
@@ -220,9 +219,7 @@ fn meet_debugger(control: &Control) {
 /// One of the ways to perform an op; and the choice as the event tells it: plus one, 0 for none.
 #[inline(always)]
 fn choose_way(control: &mut Control, op: &Op) -> (u32, u32) {
-    let is_choice =
-        matches!(op.kind, OpKind::Signal | OpKind::FutexNotify | OpKind::Any | OpKind::Task);
-    if !is_choice {
+    if !matches!(op.kind, OpKind::Signal | OpKind::FutexNotify | OpKind::Any) {
         return (0, 0);
     }
     let n_choices = control.scheduler.machine.n_choices_of(op);

@@ -37,10 +37,6 @@ pub(crate) fn deadlock(control: &mut Control) -> ! {
         end_with(control, End::Hang, Some(thread), op.site, op.object, b"");
     }
     flush_streams();
-    if control.scheduler.tasks.is_any_held() {
-        // Their runtime waits in a way that we don't know, and was told of none of them: no fault of the program's.
-        end_with(control, End::Exit(0), None, SiteId(0), ObjectId::NONE, b"");
-    }
     end_with(control, End::Deadlock, None, SiteId(0), ObjectId::NONE, b"")
 }
 
@@ -124,7 +120,6 @@ pub(crate) fn tell(
         if is_looked_at {
             let misused = matches!(end, End::Misuse(_)).then_some(object);
             control.write_threads(thread, misused, panic.as_ref());
-            control.write_tasks();
             control.recorder.emit.publish(&control.segment, control.header);
             control.publish_stacks();
         }
@@ -206,7 +201,6 @@ impl Control {
         summary.end_detail = detail;
         summary.n_thinned = accesses::n_thinned();
         summary.n_clock_reads = self.recorder.emit.n_clock_reads;
-        summary.n_drawn = self.recorder.emit.n_drawn;
         summary.kept = self.scheduler.chooser.kept() as u32;
         summary.n_allocators = self.recorder.emit.allocators.count_ones();
         summary.diverged_at =
@@ -302,14 +296,6 @@ impl Control {
         }
         let callers: Vec<usize> = self.stack_of_thread(id).callers().take(FRAMES_MAX).collect();
         self.write_frames(entry, &callers);
-    }
-
-    /// What becomes of tasks that are not over.
-    fn write_tasks(&mut self) {
-        // SAFETY: the thread that runs is inside a hook.
-        for (task, state) in unsafe { self.scheduler.tasks.states() } {
-            self.recorder.emit.set_task(task.object, state, task.awaits, task.polled_by);
-        }
     }
 
     fn write_frames(&mut self, entry: &mut ThreadEntry, callers: &[usize]) {

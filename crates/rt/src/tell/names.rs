@@ -366,8 +366,7 @@ impl Control {
         self.add_stack(&stack)
     }
 
-    /// The number of a stack.
-    pub(crate) fn add_stack(&mut self, stack: &Stack) -> StackId {
+    fn add_stack(&mut self, stack: &Stack) -> StackId {
         let (number, is_new) = self.recorder.stacks.add(stack);
         if is_new && self.recorder.emit.is_live() {
             self.publish_stack(number);

@@ -69,10 +69,6 @@ pub struct Summary {
     pub n_allocators: u32,
     /// Whether it came as its picker was asked: see `Kept`.
     pub kept: u32,
-    /// Numbers that the schedule has chosen, beside threads: what the program drew, which tasks were put off.
-    pub n_drawn: u32,
-    /// Zero.
-    pub reserved: u32,
 }
 
 impl Summary {

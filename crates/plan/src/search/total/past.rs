@@ -329,7 +329,6 @@ fn is_foreseen(step: &RunStep) -> bool {
                 | OpKind::Call
                 | OpKind::Query
                 | OpKind::Any
-                | OpKind::Task
         )
 }
 

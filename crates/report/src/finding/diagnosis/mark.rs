@@ -8,7 +8,7 @@ use super::marks;
 use crate::{
     layout::style::Style,
     schedule::{Spot, When, own_place},
-    words::{act, place, tasks},
+    words::{act, place},
 };
 
 /// A failed expression longer than this is cut.
@@ -119,10 +119,7 @@ impl Mark {
 
     /// Does the thread do something there, so that a verb comes after its name?
     pub(crate) fn has_act(&self, finding: &Finding) -> bool {
-        // That a task waits is not its thread's doing.
-        let is_task = self.kind == Some(OpKind::Task) && self.is_blocked;
-        self.kind.is_some() && !is_task
-            || matches!(finding.kind, Kind::Misuse | Kind::Abort | Kind::Livelock)
+        self.kind.is_some() || matches!(finding.kind, Kind::Misuse | Kind::Abort | Kind::Livelock)
     }
 
     /// What happened, after the thread's name.
@@ -267,12 +264,6 @@ impl Mark {
 
     /// "waits forever for `disk`, held by T2 (2)".
     fn waits(&self, finding: &Finding, marks: &[Mark]) -> String {
-        if self.kind == Some(OpKind::Task) {
-            let task = finding.objects.get(self.object.idx());
-            return task
-                .map(|it| format!("{} {}", tasks::name(it), waits(finding, "")))
-                .unwrap_or_default();
-        }
         let state = finding.threads.iter().find(|it| it.thread == self.thread);
         let Some(wait) = state.and_then(|it| it.waits_for.as_ref()) else {
             return waits(finding, "");
@@ -381,11 +372,10 @@ impl Mark {
 
     pub(super) fn is_same(&self, other: &Mark) -> bool {
         let is_wait = |it: &Mark| it.is_blocked;
-        let is_task = self.kind == Some(OpKind::Task);
         let is_act = (self.moment, self.kind, self.object)
             == (other.moment, other.kind, other.object)
             && self.place == other.place;
-        self.thread == other.thread && (is_act || is_wait(self) && is_wait(other) && !is_task)
+        self.thread == other.thread && (is_act || is_wait(self) && is_wait(other))
     }
 }
 

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     schedule::{held_before, own_place},
-    words::{fault, place, tasks},
+    words::{fault, place},
 };
 
 /// More than this do not fit above the schedule.
@@ -82,9 +82,7 @@ pub(crate) fn marks(finding: &Finding, explanation: Option<&Explanation>) -> Vec
             marks.reason();
             match finding.kind {
                 Kind::Deadlock => {
-                    if !marks.tasks() {
-                        marks.waits();
-                    }
+                    marks.waits();
                     marks.lost_wakeup();
                 }
                 Kind::Livelock => marks.round(),
@@ -197,23 +195,6 @@ impl Marks<'_> {
         let wants =
             Mark::new(link.thread, wants, OpKind::Lock, link.wants_id, link.wants_at.clone());
         self.add(wants);
-    }
-
-    /// Tasks that wait, each where it does, on the thread that polled it last; `false` if no place is known.
-    fn tasks(&mut self) -> bool {
-        let finding = self.finding;
-        let Fault::Tasks(_) = &finding.fault else { return false };
-        let mut is_any = false;
-        for (number, task) in (0..).map(ObjectId).zip(&finding.objects) {
-            let Some(at) = tasks::awaits(task) else { continue };
-            let polls = |it: &&Step| it.kind == OpKind::Task && it.object == number;
-            let Some(last) = finding.steps.iter().rfind(polls) else { continue };
-            let mark = Mark::new(last.thread, Moment::Blocked, OpKind::Task, number, at.clone());
-            let idx = self.add(mark);
-            self.all[idx].is_primary = !is_any;
-            is_any = true;
-        }
-        is_any
     }
 
     /// Who waits, who holds it, and the notification that did not come in time.

@@ -17,7 +17,7 @@ use crate::{
     finding::evidence,
     layout::{number, style::Style},
     schedule::own_place,
-    words::{act, delays, place, strength, tasks},
+    words::{act, delays, place, strength},
 };
 
 /// Of fewer executions there is no share to show.
@@ -195,9 +195,6 @@ impl Said<'_> {
         let aba = aba(self.finding, self.marks);
         all.extend(aba.map(|it| it.note(self.finding, |idx| self.at_step(idx))));
         all.extend(delays::note(self.finding));
-        let Finding { thread, steps, objects, .. } = self.finding;
-        all.extend(thread.and_then(|it| tasks::polled(objects, it)));
-        all.extend(tasks::orders(steps, objects));
         if let Some(reason) = self.reason() {
             all.extend(self.without_orders(reason));
             all.extend(self.locks());

@@ -15,7 +15,7 @@ use crate::{
     layout::style::{Style, width},
     words::{
         act::{self, listed, noun, short, verb},
-        fault, tasks,
+        fault,
     },
 };
 
@@ -34,8 +34,7 @@ pub(super) fn sentence(finding: &Finding, marks: &[Mark], style: &Style) -> Stri
         }
         Kind::Deadlock => {
             let forlorn = || Some(forlorn(finding)? + &because(finding, marks));
-            let told = cycle(finding).or_else(forlorn).or_else(|| forlorn_tasks(finding));
-            told.map(|it| (it, false))
+            cycle(finding).or_else(forlorn).map(|it| (it, false))
         }
         Kind::Misuse => misuse(finding, marks).map(|it| (it, true)),
         Kind::Livelock => round::sentence(finding).map(|it| (it, false)),
@@ -146,12 +145,6 @@ fn cycle(finding: &Finding) -> Option<String> {
         [_, _] => format!("{} wait for each other{locks}", listed(&threads)),
         _ => format!("{} wait for each other in a cycle{locks}", listed(&threads)),
     })
-}
-
-/// "the task spawned at queue.rs:40 waits at queue.rs:44, and nothing is left to wake it".
-fn forlorn_tasks(finding: &Finding) -> Option<String> {
-    let Fault::Tasks(tasks) = &finding.fault else { return None };
-    Some(tasks::forlorn(tasks))
 }
 
 /// "T1 waits on `ready`, but T2's signal came before the wait".
